@@ -1,0 +1,140 @@
+//! Appending to the audit chain, beside raw commits of the same bytes through the same database, in one run.
+
+#![expect(clippy::unwrap_used, reason = "a bench ends where something is not as it must be")]
+
+mod support;
+
+use std::path::Path;
+
+use divan::{Bencher, counter::ItemsCount};
+use rusqlite::{Connection, params};
+use tgw::audit::{Entry, Evidence, PendingRecords, RecordKind};
+use tgw::clock::Clock;
+use tgw::code::{Effect, Status};
+use tgw::ident::{AgentName, Principal, Tenant, UserName};
+use tgw::policy::Verdict;
+use tgw::state::{Batch, Durability, SqliteStore, Store};
+
+fn main() {
+    divan::main();
+}
+
+/// Records a commit.
+const GROUPS: [usize; 3] = [1, 32, 256];
+
+/// The store's own place: a memory file system would not show what a sync costs.
+fn place() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+#[divan::bench(args = GROUPS, sample_size = 4)]
+fn append_kill(bencher: Bencher<'_, '_>, group: usize) {
+    append(bencher, group, Durability::Kill);
+}
+
+#[divan::bench(args = GROUPS, sample_size = 1)]
+fn append_power(bencher: Bencher<'_, '_>, group: usize) {
+    append(bencher, group, Durability::Power);
+}
+
+#[divan::bench(args = GROUPS, sample_size = 4)]
+fn raw_kill(bencher: Bencher<'_, '_>, group: usize) {
+    raw(bencher, group, "NORMAL");
+}
+
+#[divan::bench(args = GROUPS, sample_size = 1)]
+fn raw_power(bencher: Bencher<'_, '_>, group: usize) {
+    raw(bencher, group, "FULL");
+}
+
+/// An effect's two records, its intent and its outcome, each in a durable commit of its own.
+#[divan::bench(sample_size = 1)]
+fn effect(bencher: Bencher<'_, '_>) {
+    let place = place();
+    let mut store = open(place.path());
+    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
+        commit(&mut store, 1, Durability::Power);
+        commit(&mut store, 1, Durability::Power);
+    });
+}
+
+/// What an effect is held against.
+#[divan::bench(sample_size = 1)]
+fn two_raw_commits(bencher: Bencher<'_, '_>) {
+    let place = place();
+    let mut connection = open_raw(place.path(), "FULL");
+    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
+        commit_raw(&mut connection, 1);
+        commit_raw(&mut connection, 1);
+    });
+}
+
+fn append(bencher: Bencher<'_, '_>, group: usize, durability: Durability) {
+    let place = place();
+    let mut store = open(place.path());
+    bencher.counter(ItemsCount::new(group)).bench_local(|| commit(&mut store, group, durability));
+}
+
+fn open(place: &Path) -> SqliteStore {
+    SqliteStore::open(&place.join("state/state.db"), Path::new("/nowhere")).unwrap()
+}
+
+fn commit(store: &mut SqliteStore, group: usize, durability: Durability) {
+    let principal = Principal {
+        user: UserName::parse("ann").unwrap(),
+        agent: AgentName::parse("default").unwrap(),
+        agent_version: None,
+        tenant: Tenant::parse("local").unwrap(),
+    };
+    let now = Clock::System.now();
+    let arguments = support::arguments().to_string();
+    let mut records = PendingRecords::default();
+    for _ in 0..group {
+        records
+            .push(&Entry {
+                call: Some("c1"),
+                tool: Some(support::TOOL),
+                verdict: Some(Verdict::Allow),
+                arguments: Some(Evidence::plain(&arguments)),
+                status: Some(Status::Succeeded),
+                effect: Some(Effect::None),
+                ..Entry::new(RecordKind::Outcome, now, &principal)
+            })
+            .unwrap();
+    }
+    let mut batch = Batch { tenant: &principal.tenant, now, durability, changes: &[], records: &mut records };
+    assert_eq!(store.append(&mut batch).unwrap().len(), group);
+}
+
+fn raw(bencher: Bencher<'_, '_>, group: usize, synchronous: &str) {
+    let place = place();
+    let mut connection = open_raw(place.path(), synchronous);
+    bencher.counter(ItemsCount::new(group)).bench_local(|| commit_raw(&mut connection, group));
+}
+
+fn open_raw(place: &Path, synchronous: &str) -> Connection {
+    let connection = Connection::open(place.join("raw.db")).unwrap();
+    connection
+        .execute_batch(&format!(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};
+             CREATE TABLE record (id INTEGER PRIMARY KEY, hash BLOB, bytes BLOB, key BLOB, detail BLOB);"
+        ))
+        .unwrap();
+    connection
+}
+
+/// As many bytes as a record, its hash, its key and its detail have.
+fn commit_raw(connection: &mut Connection, group: usize) {
+    let transaction = connection.transaction().unwrap();
+    {
+        let mut insert = transaction
+            .prepare_cached("INSERT INTO record (hash, bytes, key, detail) VALUES (?1, ?2, ?3, ?4)")
+            .unwrap();
+        for _ in 0..group {
+            insert
+                .execute(params![&[1_u8; 32][..], &[2_u8; 500][..], &[3_u8; 16][..], &[4_u8; 100][..]])
+                .unwrap();
+        }
+    }
+    transaction.commit().unwrap();
+}

@@ -1,0 +1,94 @@
+//! What a yes is bound to.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::catalog::Digest;
+
+use super::Subject;
+
+/// What a grant is for: a digest over tenant, user, agent, task, step, workspace, contract digest, plan, effective
+/// arguments, effect key, the preview's basis and the rules that asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Binding(pub Digest);
+
+impl Binding {
+    /// The binding of a call as it stands now. Any part that differs gives another one.
+    #[must_use]
+    pub fn compute(subject: &Subject<'_>) -> Self {
+        let principal = subject.principal;
+        // A path that is not Unicode has no JSON form; the debug form is complete and unambiguous.
+        let plan =
+            serde_json::to_value(subject.plan).unwrap_or_else(|_| json!(format!("{:?}", subject.plan)));
+        let bound = json!({
+            "version": 1,
+            "tenant": principal.tenant,
+            "user": principal.user,
+            "agent": principal.agent,
+            "agent_version": principal.agent_version,
+            "task": subject.task,
+            "step": subject.step,
+            "workspace": format!("{:?}", subject.workspace),
+            "tool": subject.contract.name,
+            "contract": subject.contract.digest,
+            "plan": plan,
+            "arguments": subject.arguments,
+            "places": subject.led,
+            "effect_key": subject.effect_key,
+            "preview": subject.preview.map(|preview| preview.basis),
+            "rules": subject.asking_rules(),
+        });
+        Self(sha256(canonical(&bound).as_bytes()))
+    }
+}
+
+/// SHA-256 of some bytes.
+pub(super) fn sha256(bytes: &[u8]) -> Digest {
+    Digest(Sha256::digest(bytes).into())
+}
+
+/// JSON with the keys of every object sorted, so that equal values are equal texts.
+///
+/// Numbers are 64-bit integers, or doubles in their shortest form: none of them was accepted with a loss.
+pub(super) fn canonical(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, &mut out);
+    out
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            // Writing to a string does not fail.
+            let _ = write!(out, "{value}");
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => write_members(members, out),
+    }
+}
+
+fn write_members(members: &Map<String, Value>, out: &mut String) {
+    let mut sorted: Vec<_> = members.iter().collect();
+    sorted.sort_by_key(|(key, _)| *key);
+    out.push('{');
+    for (index, (key, member)) in sorted.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(&Value::String(key.clone()), out);
+        out.push(':');
+        write(member, out);
+    }
+    out.push('}');
+}

@@ -1,0 +1,31 @@
+//! Asking a person: the question, the answer, and the grant that an answer becomes.
+
+mod answer;
+mod binding;
+mod block;
+mod cancel;
+mod grant;
+mod id;
+mod pending;
+mod question;
+mod quote;
+mod render;
+mod standing;
+mod subject;
+mod terminal;
+
+pub use answer::{Answer, Answered};
+pub use binding::Binding;
+pub use cancel::{CancelCause, CancelHandle, Cancellation, cancellation};
+pub use grant::{Grant, GrantMismatch, GrantSource, StoredYes};
+pub use id::{ApprovalId, GrantId};
+pub use pending::{PendingApproval, StoredCall};
+pub use question::{Alternative, Place, Question};
+use quote::quote;
+pub use render::{Extent, Rendered, render_question};
+pub use standing::{Pinned, StandingGrant, StoredStanding};
+pub use subject::{Preview, Reason, Subject};
+pub use terminal::{AskRequest, Editor, EditorRunner, Interaction, Terminal};
+
+#[cfg(test)]
+mod tests;

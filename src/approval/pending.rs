@@ -1,0 +1,131 @@
+//! A question to be stored, because nobody is there to ask.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::catalog::Digest;
+use crate::clock::Timestamp;
+use crate::code::{CallError, ErrorCode};
+use crate::ident::CallId;
+
+use super::{ApprovalId, Binding, Rendered, Subject};
+
+/// How long a question stands where no rule says otherwise.
+const STANDS: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A question to be stored, with the call it is about. The store knows what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingApproval {
+    id: ApprovalId,
+    tool: String,
+    binding: Binding,
+    shown: Digest,
+    expires: Timestamp,
+    call: StoredCall,
+}
+
+/// The call of a stored question, so that any process can show the question and send the call through the pipeline
+/// again. The arguments are exact, since they must run as they were approved; the question is redacted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredCall {
+    /// The call's id.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// The effective arguments.
+    pub arguments: Value,
+    /// The question as it is shown.
+    pub question: String,
+    /// Whether only signed answers count, so that no process may approve it by a user's name.
+    pub signed: bool,
+}
+
+impl PendingApproval {
+    /// The stored form of a question; `rendered` is what anybody who answers will be shown.
+    #[must_use]
+    pub fn new(
+        id: ApprovalId,
+        call: &CallId,
+        subject: &Subject<'_>,
+        rendered: &Rendered,
+        now: Timestamp,
+    ) -> Self {
+        let tool = subject.contract.name.to_string();
+        Self {
+            id,
+            binding: Binding::compute(subject),
+            expires: now.plus(subject.terms().and_then(|terms| terms.expires).unwrap_or(STANDS)),
+            shown: rendered.digest,
+            call: StoredCall {
+                id: call.to_string(),
+                tool: tool.clone(),
+                arguments: subject.arguments.clone(),
+                question: rendered.text.clone(),
+                signed: subject.needs_signed_answers(),
+            },
+            tool,
+        }
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    /// The tool.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// What a yes to it is for.
+    #[must_use]
+    pub fn binding(&self) -> Binding {
+        self.binding
+    }
+
+    /// The digest of the question as it is shown.
+    #[must_use]
+    pub fn question(&self) -> Digest {
+        self.shown
+    }
+
+    /// When it stops taking answers.
+    #[must_use]
+    pub fn expires(&self) -> Timestamp {
+        self.expires
+    }
+
+    /// The call.
+    #[must_use]
+    pub fn call(&self) -> &StoredCall {
+        &self.call
+    }
+}
+
+impl StoredCall {
+    /// The text that the store keeps.
+    ///
+    /// # Errors
+    /// `INTERNAL`, where it has no JSON form.
+    pub fn to_json(&self) -> Result<String, CallError> {
+        serde_json::to_string(self)
+            .map_err(|_| CallError::new(ErrorCode::Internal, "a stored question could not be written"))
+    }
+
+    /// Reads the text that the store keeps, and checks that the question is the one whose digest was recorded.
+    ///
+    /// # Errors
+    /// `INTERNAL` for anything that this version did not write, and for another question.
+    pub fn from_json(text: &str, question: Digest) -> Result<Self, CallError> {
+        let call = serde_json::from_str::<Self>(text).ok();
+        call.filter(|call| super::binding::sha256(call.question.as_bytes()) == question).ok_or_else(|| {
+            CallError::new(ErrorCode::Internal, "a question in the state store cannot be read")
+                .with_hint("look at the state store with `tgw doctor`")
+        })
+    }
+}

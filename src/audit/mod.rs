@@ -1,0 +1,20 @@
+//! The audit: what every call was, what was decided and why, and what came of it.
+//!
+//! A record is compact JSON. The bytes that are stored are the bytes that are hashed, and they name the hash of the record
+//! before, so that no record can be changed, removed or moved without breaking the chain. What must stay erasable
+//! (arguments, plans, remarks) lies beside the record, which vouches for it by a digest under a key of its own: once the
+//! key is erased, the digest says nothing any more.
+
+mod body;
+mod entry;
+mod export;
+mod keyed;
+mod pending;
+mod verify;
+mod view;
+
+pub use entry::{ApprovalNote, CredentialUse, Entry, Evidence, RecordKind, RuleReference};
+pub use export::{ExportError, ExportScope, export};
+pub use pending::PendingRecords;
+pub use verify::{CheckedReceipt, LIMITS, Problem, VerifyReport, VerifyRequest, verify};
+pub use view::{ApprovalView, CredentialView, Listed, RecordFilter, RecordView, RuleView, list, timeline};

@@ -1,0 +1,179 @@
+//! Records as a person looks at them.
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::clock::Timestamp;
+use crate::ident::Tenant;
+use crate::state::{Order, Receipt, Scan, Store, StoreError, StoredRecord};
+
+/// A record, read back. Fields that a later version adds are passed over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of Entry, under the names of the record's keys")]
+pub struct RecordView {
+    pub v: u32,
+    pub tenant: String,
+    pub seq: u64,
+    pub prev: String,
+    pub at: u64,
+    pub kind: String,
+    pub user: String,
+    pub agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules_omitted: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_hmac: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_hmac: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail_hmac: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<CredentialView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_us: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+}
+
+/// A rule of a record, read back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of RuleReference")]
+pub struct RuleView {
+    pub id: String,
+    pub file: String,
+    pub line: u32,
+}
+
+/// A credential of a record, read back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of CredentialUse")]
+pub struct CredentialView {
+    pub name: String,
+    pub source: String,
+}
+
+/// A question of a record, read back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of ApprovalNote")]
+pub struct ApprovalView {
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    pub how: String,
+    pub answer: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question_hmac: Option<String>,
+}
+
+/// A record with its receipt and what it vouches for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// Its receipt.
+    pub receipt: Receipt,
+    /// The record.
+    pub record: RecordView,
+    /// `{"arguments","plan","notes"}`; `None` where there is nothing, or it was erased.
+    pub detail: Option<Value>,
+}
+
+/// Which records are wanted. What is absent is not asked about.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RecordFilter<'a> {
+    /// This call.
+    pub call: Option<&'a str>,
+    /// This task.
+    pub task: Option<&'a str>,
+    /// This tool.
+    pub tool: Option<&'a str>,
+    /// This status, as it is written on the wire.
+    pub status: Option<&'a str>,
+    /// This kind, as it is written in records.
+    pub kind: Option<&'a str>,
+    /// Not before.
+    pub since: Option<Timestamp>,
+}
+
+impl RecordFilter<'_> {
+    fn wants(&self, record: &RecordView) -> bool {
+        let same = |wanted: Option<&str>, found: Option<&str>| wanted.is_none() || wanted == found;
+        same(self.call, record.call.as_deref())
+            && same(self.task, record.task.as_deref())
+            && same(self.tool, record.tool.as_deref())
+            && same(self.status, record.status.as_deref())
+            && same(self.kind, Some(&record.kind))
+            && self.since.is_none_or(|since| record.at >= since.0)
+    }
+}
+
+/// Shows the wanted records of a tenant one by one until `visit` breaks. A record that is not readable is passed over
+/// here; [`verify`](super::verify()) reports it.
+///
+/// # Errors
+/// Why the store cannot be read.
+pub fn list(
+    store: &dyn Store,
+    tenant: &Tenant,
+    order: Order,
+    filter: &RecordFilter<'_>,
+    visit: &mut dyn FnMut(&Listed) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    store.scan(tenant, Scan::all(order), &mut |stored| match read(stored) {
+        Some(listed) if filter.wants(&listed.record) => visit(&listed),
+        _ => ControlFlow::Continue(()),
+    })
+}
+
+/// Returns the records of one call, oldest first: what was decided, asked, begun and ended. At most 1,000.
+///
+/// # Errors
+/// Why the store cannot be read.
+pub fn timeline(store: &dyn Store, tenant: &Tenant, call: &str) -> Result<Vec<Listed>, StoreError> {
+    const MOST: usize = 1_000;
+    let mut records = Vec::new();
+    let filter = RecordFilter { call: Some(call), ..RecordFilter::default() };
+    list(store, tenant, Order::OldestFirst, &filter, &mut |listed| {
+        records.push(listed.clone());
+        if records.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(records)
+}
+
+fn read(stored: &StoredRecord) -> Option<Listed> {
+    Some(Listed {
+        receipt: Receipt { seq: stored.seq, hash: stored.hash },
+        record: serde_json::from_slice(&stored.bytes).ok()?,
+        detail: stored.detail.as_deref().and_then(|detail| serde_json::from_slice(detail).ok()),
+    })
+}

@@ -1,0 +1,130 @@
+//! What the expressions and templates of a contract may talk about, and in which slots.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::expression::{Declarations, Field, Functions, ObjectType, Type};
+
+/// The effective arguments.
+pub(crate) const ARGUMENTS: usize = 0;
+/// The tenant's name.
+pub(crate) const TENANT: usize = 1;
+/// The user's name.
+pub(crate) const USER: usize = 2;
+/// The agent: `{name, version}`.
+pub(crate) const AGENT: usize = 3;
+/// The task: `{id, prompt, data}`.
+pub(crate) const TASK: usize = 4;
+/// The step's name.
+pub(crate) const STEP: usize = 5;
+/// The call: `{id}`.
+pub(crate) const CALL: usize = 6;
+/// The path of the workspace.
+pub(crate) const WORKSPACE: usize = 7;
+/// The item of an `each`.
+pub(crate) const ITEM: usize = 8;
+/// The value, where an outcome is read.
+pub(crate) const VALUE: usize = 9;
+/// The exit: `{status}`, where an outcome is read.
+pub(crate) const EXIT: usize = 10;
+
+/// What `run`, `timeout`, `parallel_when` and `object.before` may talk about.
+pub(crate) fn run(input_schema: &Value) -> Declarations {
+    Declarations { variables: call_variables(input_schema), functions: Functions::Plain }
+}
+
+/// The same inside `each`, where `item` is bound to an item of a list of type `list`.
+pub(crate) fn each(run: &Declarations, list: &Type) -> Declarations {
+    let item = match list {
+        Type::List(item) => Type::clone(item),
+        _ => Type::Dynamic,
+    };
+    let mut declarations = run.clone();
+    declarations.variables.push(field("item", item));
+    declarations
+}
+
+/// The same where these arguments are known to be there.
+pub(crate) fn with_present(run: &Declarations, present: &[String]) -> Declarations {
+    let mut declarations = run.clone();
+    if let Some(Field { value: Type::Object(arguments), .. }) = declarations.variables.get_mut(ARGUMENTS) {
+        let known = present.iter().map(String::as_str).collect::<Vec<_>>();
+        for argument in &mut Arc::make_mut(arguments).fields {
+            argument.required |= known.contains(&argument.name.as_str());
+        }
+    }
+    declarations
+}
+
+/// What `success`, `no_effect` and `errors` may talk about.
+pub(crate) fn outcome(input_schema: &Value, output_schema: Option<&Value>) -> Declarations {
+    let mut variables = call_variables(input_schema);
+    // The slot of `item` stays empty here; a variable without a name cannot be read.
+    variables.push(field("", Type::Null));
+    variables.push(field("value", output_schema.map_or(Type::Dynamic, Type::from_schema)));
+    variables.push(field("exit", object([field("status", Type::Int)])));
+    Declarations { variables, functions: Functions::Plain }
+}
+
+fn call_variables(input_schema: &Value) -> Vec<Field> {
+    vec![
+        field("arguments", Type::of_arguments(input_schema)),
+        field("tenant", Type::String),
+        field("user", Type::String),
+        field("agent", object([field("name", Type::String), optional("version", Type::String)])),
+        field(
+            "task",
+            object([
+                field("id", Type::String),
+                optional("prompt", Type::String),
+                field("data", Type::Dynamic),
+            ]),
+        ),
+        field("step", Type::String),
+        field("call", object([field("id", Type::String)])),
+        field("workspace", Type::String),
+    ]
+}
+
+fn field(name: &str, value: Type) -> Field {
+    Field { name: name.to_owned(), value, required: true }
+}
+
+fn optional(name: &str, value: Type) -> Field {
+    Field { required: false, ..field(name, value) }
+}
+
+fn object<const N: usize>(fields: [Field; N]) -> Type {
+    Type::Object(Arc::new(ObjectType { fields: fields.into(), open: false }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variable_stands_in_its_slot() {
+        let closed = serde_json::json!({"type": "object", "additionalProperties": false});
+        let names = |declarations: Declarations| {
+            declarations.variables.into_iter().map(|variable| variable.name).collect::<Vec<_>>()
+        };
+        let call = [
+            (ARGUMENTS, "arguments"),
+            (TENANT, "tenant"),
+            (USER, "user"),
+            (AGENT, "agent"),
+            (TASK, "task"),
+            (STEP, "step"),
+            (CALL, "call"),
+            (WORKSPACE, "workspace"),
+        ];
+        let (run, each, outcome) =
+            (names(run(&closed)), names(each(&run(&closed), &Type::Dynamic)), names(outcome(&closed, None)));
+        for (slot, name) in call {
+            assert_eq!((run[slot].as_str(), each[slot].as_str(), outcome[slot].as_str()), (name, name, name));
+        }
+        assert_eq!((run.len(), each[ITEM].as_str()), (call.len(), "item"));
+        assert_eq!((outcome[VALUE].as_str(), outcome[EXIT].as_str()), ("value", "exit"));
+    }
+}

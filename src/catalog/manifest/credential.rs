@@ -1,0 +1,88 @@
+//! `credentials`: names, and where their values come from when they are needed.
+
+use std::path::{Path, PathBuf};
+
+use crate::catalog::{CredentialSource, CredentialSpec};
+use crate::diagnostic::{Diagnostic, Report, SourceMap, Span};
+use crate::document::{Fields, Node, NodeValue, expect_text, expect_texts, found};
+use crate::ident::CredentialName;
+
+use super::environment;
+use super::tool::unsupported;
+
+/// Loads the credentials of a manifest.
+pub(super) fn credentials(
+    node: &Node,
+    base: &Path,
+    sources: &SourceMap,
+    report: &mut Report,
+) -> Vec<(CredentialSpec, Span)> {
+    let NodeValue::Mapping(entries) = &node.value else {
+        let message = format!("`credentials` must be a mapping, found {}", found(node));
+        report.push(Diagnostic::error(node.span, message));
+        return Vec::new();
+    };
+    let mut loaded = Vec::new();
+    for entry in entries {
+        let name = match CredentialName::parse(&entry.key) {
+            Ok(name) => Some(name),
+            Err(invalid) => {
+                report.push(Diagnostic::error(entry.key_span, invalid.to_string()));
+                None
+            }
+        };
+        let Some(mut fields) =
+            Fields::of(&entry.value, format_args!("the credential `{}`", entry.key), report)
+        else {
+            continue;
+        };
+        let source = fields.required("source", report).and_then(|node| source(node, base, report));
+        fields.finish(report);
+        if let (Some(name), Some(source)) = (name, source) {
+            let location = sources.locate(entry.key_span);
+            loaded.push((CredentialSpec { name, source, location }, entry.key_span));
+        }
+    }
+    loaded
+}
+
+fn source(node: &Node, base: &Path, report: &mut Report) -> Option<CredentialSource> {
+    let mut fields = Fields::of(node, "`source`", report)?;
+    let mut found = Vec::new();
+    if let Some(node) = fields.value("env", report)
+        && let Some(name) = expect_text(node, "`env`", report)
+        && environment::check(name, node, report)
+    {
+        found.push(CredentialSource::Env(name.to_owned()));
+    }
+    if let Some(node) = fields.value("file", report)
+        && let Some(path) = expect_text(node, "`file`", report)
+    {
+        found.push(CredentialSource::File(in_folder(base, path)));
+    }
+    if let Some(node) = fields.value("command", report) {
+        let words: Vec<String> =
+            expect_texts(node, "`command`", report).into_iter().map(|(word, _)| word.to_owned()).collect();
+        if !words.is_empty() {
+            found.push(CredentialSource::Command(words));
+        }
+    }
+    for later in ["mint", "keyring", "oauth"] {
+        unsupported(&mut fields, later, &format!("the credential source `{later}`"), report);
+    }
+    let stated = match &node.value {
+        NodeValue::Mapping(entries) => entries.len(),
+        _ => 0,
+    };
+    fields.finish(report);
+    if stated != 1 {
+        let message = "a credential has exactly one source";
+        report.push(Diagnostic::error(node.span, message).with_hint("one of `env`, `file`, `command`"));
+        return None;
+    }
+    found.pop()
+}
+
+fn in_folder(base: &Path, path: &str) -> PathBuf {
+    base.join(path)
+}

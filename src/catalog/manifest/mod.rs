@@ -1,0 +1,15 @@
+//! From the tree of a manifest to contracts: every problem is reported, and nothing in the file goes unread.
+
+mod builtin;
+mod command;
+mod compile;
+mod credential;
+mod environment;
+mod errors;
+mod file;
+mod result;
+mod sandbox;
+mod schemas;
+mod tool;
+
+pub(super) use file::{Loaded, Named, read};

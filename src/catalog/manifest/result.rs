@@ -1,0 +1,110 @@
+//! `result`: how far a result is vouched for, and how it is shown.
+
+use crate::catalog::{Keep, ResultSpec, Trust};
+use crate::diagnostic::{Diagnostic, Report, Span};
+use crate::document::{Fields, Node, NodeValue, expect_text, expect_texts};
+
+/// Most bytes of content that a contract may ask for: a model reads them.
+const MOST_CONTENT: u64 = 1 << 20;
+const MOST_ROWS: u64 = 100_000;
+
+/// Loads a contract's `result`. A missing trust is reported at `name`.
+pub(super) fn result(node: Option<&Node>, name: Span, report: &mut Report) -> ResultSpec {
+    let mut spec = ResultSpec::default();
+    let mut stated = false;
+    if let Some(node) = node
+        && let Some(mut fields) = Fields::of(node, "`result`", report)
+    {
+        let trust = fields.value("trust", report);
+        stated = trust.is_some();
+        spec.trust = trust.and_then(|node| self::trust(node, report)).unwrap_or(Trust::Untrusted);
+        if let Some(node) = fields.value("content", report) {
+            content(node, &mut spec, report);
+        }
+        if let Some(node) = fields.value("display", report) {
+            display(node, &mut spec, report);
+        }
+        if let Some(node) = fields.value("redact", report) {
+            spec.redact = pointers(node, "`redact`", report);
+        }
+        fields.finish(report);
+    }
+    if !stated {
+        let warning = Diagnostic::warning(name, "`result.trust` is missing: the result counts as untrusted");
+        report.push(
+            warning.with_hint(
+                "write `result: {trust: untrusted}`, or `trusted` where nobody else's text is in it",
+            ),
+        );
+    }
+    spec
+}
+
+fn trust(node: &Node, report: &mut Report) -> Option<Trust> {
+    if matches!(node.value, NodeValue::Mapping(_)) {
+        let mut fields = Fields::of(node, "`trust`", report)?;
+        let trusted = fields.required("trusted", report).map(|node| pointers(node, "`trusted`", report));
+        fields.finish(report);
+        return trusted.map(Trust::Fields);
+    }
+    match crate::document::expect_word(node, "`trust`", &["trusted", "untrusted"], report)? {
+        "trusted" => Some(Trust::Trusted),
+        _ => Some(Trust::Untrusted),
+    }
+}
+
+fn content(node: &Node, spec: &mut ResultSpec, report: &mut Report) {
+    let Some(mut fields) = Fields::of(node, "`content`", report) else { return };
+    if let Some(select) = fields.value("select", report)
+        && let Some(path) = expect_text(select, "`select`", report)
+    {
+        match serde_json_path::JsonPath::parse(path) {
+            Ok(_) => spec.select = Some(path.to_owned()),
+            Err(error) => {
+                let message = format!("`select` is not a JSONPath: {}", error.message());
+                report.push(Diagnostic::error(select.span, message).with_hint("for example `$.items[0:20]`"));
+            }
+        }
+    }
+    if let Some(bytes) = fields.integer("max_bytes", 1..=MOST_CONTENT, report) {
+        spec.max_bytes = usize::try_from(bytes).unwrap_or(spec.max_bytes);
+    }
+    spec.max_rows =
+        fields.integer("max_rows", 1..=MOST_ROWS, report).and_then(|rows| usize::try_from(rows).ok());
+    if fields.word("keep", &["head", "tail"], report) == Some("tail") {
+        spec.keep = Keep::Tail;
+    }
+    fields.finish(report);
+}
+
+fn display(node: &Node, spec: &mut ResultSpec, report: &mut Report) {
+    let Some(mut fields) = Fields::of(node, "`display`", report) else { return };
+    if let Some(node) = fields.value("table", report) {
+        spec.table =
+            expect_texts(node, "`table`", report).into_iter().map(|(text, _)| text.to_owned()).collect();
+    }
+    if let Some(node) = fields.value("rows", report) {
+        spec.rows = pointer(node, "`rows`", report);
+    }
+    fields.finish(report);
+}
+
+fn pointers(node: &Node, what: &str, report: &mut Report) -> Vec<String> {
+    let texts = expect_texts(node, what, report);
+    texts.into_iter().filter_map(|(_, node)| pointer(node, what, report)).collect()
+}
+
+/// An RFC 6901 pointer that is not the whole value.
+pub(super) fn pointer(node: &Node, what: &str, report: &mut Report) -> Option<String> {
+    let text = expect_text(node, what, report)?;
+    let escapes = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    if text.starts_with('/') && escapes {
+        return Some(text.to_owned());
+    }
+    let message = format!("`{text}` in {what} is not a JSON pointer");
+    report.push(
+        Diagnostic::error(node.span, message)
+            .with_hint("write `/items/*/id`; `~` is `~0` and `/` in a name is `~1`"),
+    );
+    None
+}

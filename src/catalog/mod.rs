@@ -1,0 +1,33 @@
+//! Manifests, loaded and resolved: which tools there are, and which of them a principal sees.
+
+pub(crate) mod annotations;
+mod builtin;
+mod command;
+mod compiled;
+mod contract;
+pub(crate) mod declarations;
+mod digest;
+mod examples;
+mod load;
+mod manifest;
+mod pattern;
+mod resolve;
+mod schema;
+mod scope;
+
+pub use annotations::{Existence, ServerCheck};
+pub use builtin::BuiltinName;
+pub use command::{
+    ArgumentPart, CommandSpec, EnvironmentEntry, NetworkRule, OutputFormat, Overflow, SandboxLevel,
+    SandboxRequest, StdinSpec, Streams,
+};
+pub use compiled::{CompiledSchema, SchemaError};
+pub use contract::{
+    Contract, ContractError, CredentialSource, CredentialSpec, ExecutionMode, Keep, ObjectSpec, ResultSpec,
+    Risk, Run, Schema, Timeout, Trust,
+};
+pub use digest::Digest;
+pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
+pub use pattern::NamePattern;
+pub use resolve::{ResolvedCall, Unresolved};
+pub use scope::{Limit, LimitSource, Scope, TaskContext};

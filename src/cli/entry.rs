@@ -1,0 +1,65 @@
+//! From the command line to a command, and from its outcome to an exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::execute::sandbox::launcher;
+
+use super::arguments::{Cli, Command};
+use super::exit::{CONFIGURATION, Failure, INTERNAL, Outcome, finish};
+use super::{
+    approvals, audit, call, check, doctor, explain, generated, init, logging, results, run, schema, tools,
+    trust,
+};
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    // The launcher of a confined command is this same program; it must not be taken for a command line.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == launcher::ARGUMENT) {
+        launcher::main(arguments);
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed stdout or stderr leaves nobody to tell.
+            let _ = error.print();
+            return match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+                _ => ExitCode::from(CONFIGURATION),
+            };
+        }
+    };
+    let outcome = std::panic::catch_unwind(|| dispatch(&cli)).unwrap_or_else(|_| {
+        Err(Failure {
+            status: INTERNAL,
+            message: "a defect of tgw ended this run".to_owned(),
+            hint: Some("please report it with the lines above; what ran is in `tgw audit list`".to_owned()),
+        })
+    });
+    finish(outcome)
+}
+
+fn dispatch(cli: &Cli) -> Outcome {
+    logging::start(&cli.logging)?;
+    let colour = cli.logging.color;
+    match &cli.command {
+        Command::Run(arguments) => run::run(arguments, colour),
+        Command::Call(arguments) => call::call(arguments, colour),
+        Command::Check(arguments) => check::check(arguments, colour),
+        Command::Tools(arguments) => tools::tools(arguments),
+        Command::Results(arguments) => results::results(arguments),
+        Command::Approvals(arguments) => approvals::approvals(arguments),
+        Command::Audit(arguments) => audit::audit(arguments),
+        Command::Init(arguments) => init::init(arguments),
+        Command::Trust(arguments) => trust::trust(arguments),
+        Command::Explain(arguments) => explain::explain(arguments),
+        Command::Schema(arguments) => schema::schema(arguments),
+        Command::Doctor(arguments) => doctor::doctor(arguments),
+        Command::Completions(arguments) => generated::completions(arguments),
+        Command::Man(arguments) => generated::man(arguments),
+    }
+}

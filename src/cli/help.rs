@@ -1,0 +1,128 @@
+//! What stands below the options in help texts and man pages: exit statuses and examples.
+
+/// `tgw`
+pub(super) const TGW: &str = "\
+Start with:
+  tgw doctor                 what was found, what is trusted, what this machine can do
+  tgw tools                  what the agent sees
+  tgw check < calls.jsonl    decide without running
+  tgw run < calls.jsonl      decide and run
+  tgw explain CODE           what an error means
+
+Exit status: 0 done, 1 not done, 2 usage or configuration, 70 a defect of tgw. `tgw call` and `tgw run` have more.";
+
+/// `tgw run`
+pub(super) const RUN: &str = "\
+A line is a call {\"id\":\"c1\",\"name\":\"read_file\",\"arguments\":{\"path\":\"README.md\"}}, a JSON array of calls (a batch), a \
+message of OpenAI, Anthropic, Gemini or Bedrock with its calls, an MCP tools/call, or {\"cancel\":\"c1\"}. Each call is answered by \
+one line, in call order, in the shape it came in.
+
+Exit status: 0 once every line is answered, whatever the answers; 2 for a usage or configuration error; 130 after Ctrl-C.
+
+Examples:
+  tgw run < calls.jsonl
+  tgw run --step analyse --display none calls.jsonl
+  tgw run --agent buyer --task task.yaml < calls.jsonl > results.jsonl";
+
+/// `tgw call`
+pub(super) const CALL: &str = "\
+Exit status: 0 succeeded, 1 failed, 2 usage or configuration, 3 denied, 4 a person must answer first, 5 timed out with nothing \
+changed, 6 outcome unknown, 7 accepted or working, 8 cancelled, 70 a defect of tgw.
+
+Examples:
+  tgw call read_file '{\"path\":\"README.md\",\"limit\":20}'
+  tgw call write_file @arguments.json
+  printf '{}' | tgw call git_status -";
+
+/// `tgw check`
+pub(super) const CHECK: &str = "\
+Takes the same lines as `tgw run`. Nothing is run, asked or recorded; each call is answered by one line with its verdict, the \
+rules that determined it, its effective arguments and what would run. Exit status: 0 once every line is answered, whatever the verdicts.
+
+Examples:
+  tgw check calls.jsonl
+  tgw check --explain --step analyse < calls.jsonl
+  echo '{\"name\":\"delete_path\",\"arguments\":{\"path\":\"notes.md\"}}' | tgw check --explain";
+
+/// `tgw tools`
+pub(super) const TOOLS: &str = "\
+Examples:
+  tgw tools
+  tgw tools --all --step analyse
+  tgw tools --json --agent buyer@1.4 > tools.json";
+
+/// `tgw results`
+pub(super) const RESULTS: &str = "\
+Results are kept for 7 days, redacted, in the state store.
+
+Examples:
+  tgw results
+  tgw results r_… --offset 201 --limit 100
+  tgw results r_… --filter '$.lines[0:5]' --json";
+
+/// `tgw approvals`
+pub(super) const APPROVALS: &str = "\
+A question is answered in the terminal in which its call is sent; these commands only look at it.
+
+Examples:
+  tgw approvals list
+  tgw approvals show a_…
+  tgw approvals revoke g_…";
+
+/// `tgw audit`
+pub(super) const AUDIT: &str = "\
+Examples:
+  tgw audit list --status denied
+  tgw audit show c1
+  tgw audit verify --receipt sha256:…
+  tgw audit export > audit.jsonl";
+
+/// `tgw init`
+pub(super) const INIT: &str = "\
+Next: read both files, then `tgw trust`, `tgw tools` and `tgw doctor`.
+
+Examples:
+  tgw init
+  tgw init ~/projects/shop";
+
+/// `tgw trust`
+pub(super) const TRUST: &str = "\
+Without it, a tools.yaml or policy.yaml that a workspace brings is not obeyed: a cloned repository cannot bring its own rules. \
+A change of the content has to be trusted anew. Exit status: 1 where a file was not trusted after all.
+
+Examples:
+  tgw trust
+  tgw trust --yes policy.yaml
+  tgw trust --list
+  tgw trust --revoke tools.yaml";
+
+/// `tgw explain`
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  tgw explain
+  tgw explain OUTCOME_UNKNOWN";
+
+/// `tgw schema`
+pub(super) const SCHEMA: &str = "\
+Example:
+  tgw schema call > call.schema.json";
+
+/// `tgw doctor`
+pub(super) const DOCTOR: &str = "\
+Exit status: 0 where nothing keeps calls from running, else 1.
+
+Examples:
+  tgw doctor
+  tgw doctor --json --workspace ~/projects/shop";
+
+/// `tgw completions`
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  tgw completions bash > ~/.local/share/bash-completion/completions/tgw
+  tgw completions zsh > ~/.zfunc/_tgw
+  tgw completions fish > ~/.config/fish/completions/tgw.fish";
+
+/// `tgw man`
+pub(super) const MAN: &str = "\
+Example:
+  tgw man ~/.local/share/man/man1";

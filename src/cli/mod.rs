@@ -1,0 +1,30 @@
+//! One file per command.
+
+mod approvals;
+mod arguments;
+mod audit;
+mod call;
+mod check;
+mod discover;
+mod display;
+mod doctor;
+mod entry;
+mod exit;
+mod explain;
+mod generated;
+mod help;
+mod init;
+mod logging;
+mod output;
+mod results;
+mod run;
+mod schema;
+mod session;
+mod stdio;
+mod store;
+mod table;
+mod task_file;
+mod tools;
+mod trust;
+
+pub use entry::main;

@@ -1,0 +1,14 @@
+//! `tgw schema`: the JSON Schemas of both kinds of line.
+
+use super::arguments::{SchemaArgs, SchemaChoice};
+use super::exit::Outcome;
+use super::output::print;
+
+/// Prints one schema.
+pub(crate) fn schema(arguments: &SchemaArgs) -> Outcome {
+    print(match arguments.line {
+        SchemaChoice::Call => crate::wire::CALL_SCHEMA,
+        SchemaChoice::Result => crate::wire::RESULT_SCHEMA,
+    })?;
+    Ok(0)
+}

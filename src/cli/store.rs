@@ -1,0 +1,54 @@
+//! Opening the store for commands that only look.
+
+use crate::ident::Tenant;
+use crate::state::{SqliteStore, StoreError};
+
+use super::arguments::StoreArgs;
+use super::discover;
+use super::exit::Failure;
+use super::session::{Loaded, store_path, tenant};
+
+/// An opened store, and whose part of it is looked at.
+pub(crate) struct OpenedStore {
+    /// The store; `None` where nothing was ever written.
+    pub(crate) store: Option<SqliteStore>,
+    /// The tenant.
+    pub(crate) tenant: Tenant,
+}
+
+/// Opens the store that the arguments name; it is never made by looking.
+///
+/// # Errors
+/// When it is there and cannot be used.
+pub(crate) fn open(arguments: &StoreArgs) -> Result<OpenedStore, Failure> {
+    let root = discover::workspace_root(arguments.workspace.as_deref())?;
+    let path = store_path(arguments.state.as_deref(), &root)?;
+    let tenant = tenant(arguments.tenant.as_deref())?;
+    let store = SqliteStore::open_existing(&path, &root).map_err(|error| failure(&error))?;
+    Ok(OpenedStore { store, tenant })
+}
+
+/// Opens the store that calls are recorded in, and makes it where there is none.
+///
+/// A store that cannot be written now is for every call to say, since each is answered; one that can never be used is the
+/// person's to mend first.
+///
+/// # Errors
+/// When its place is unsafe, or it is something else than a store of this version.
+pub(crate) fn create(loaded: &Loaded) -> Result<Result<SqliteStore, StoreError>, Failure> {
+    match SqliteStore::open(&loaded.state, loaded.session.workspace.root()) {
+        Err(
+            error @ (StoreError::UnsafePlace { .. }
+            | StoreError::Foreign(_)
+            | StoreError::Newer { .. }
+            | StoreError::NoHome),
+        ) => Err(Failure::configuration(error.to_string()).with_hint("name another store with `--state`")),
+        opened => Ok(opened),
+    }
+}
+
+/// A store's error as a person sees it.
+pub(crate) fn failure(error: &StoreError) -> Failure {
+    Failure::failed(error.to_string())
+        .with_hint("`tgw doctor` shows where the store is and what is wrong with it")
+}

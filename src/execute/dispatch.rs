@@ -1,0 +1,242 @@
+//! From a reserved call to what it brought back. Running spends the call.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::authorize::ReservedCall;
+use crate::catalog::{BuiltinName, Digest, Risk};
+use crate::code::{CallError, ErrorCode};
+use crate::policy::{Decision, Sight};
+use crate::present::{BuiltinOutput, Captured};
+use crate::secret::Credentials;
+use crate::validate::{Plan, ValidatedCall};
+use crate::workspace::Workspace;
+
+use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, git};
+use super::{BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, run_command};
+
+/// Most bytes of a builtin's value.
+const LARGEST_VALUE: usize = 8 << 20;
+
+/// What running needs besides the call.
+pub struct ExecutionContext<'a> {
+    /// Where it works.
+    pub workspace: &'a Arc<Workspace>,
+    /// The gateway's own environment.
+    pub environment: &'a ParentEnvironment,
+    /// The sandbox, for a call that starts a program.
+    pub sandbox: &'a SandboxProfile,
+    /// The credentials it may use.
+    pub credentials: &'a Credentials,
+    /// Whether to go on.
+    pub cancel: &'a CancelToken,
+    /// What the call may look into without naming it.
+    pub sight: Arc<Sight>,
+}
+
+/// A call that ran: it can be read and never run again. Only running makes one.
+///
+/// ```compile_fail,E0423
+/// # fn forged(call: tgw::authorize::ReservedCall) -> tgw::execute::SpentCall {
+/// tgw::execute::SpentCall(call)
+/// # }
+/// ```
+///
+/// A call whose record is not written cannot be run, and none can be run twice:
+///
+/// ```compile_fail,E0308
+/// # use tgw::{authorize::AuthorizedCall, execute::{ExecutionContext, execute}};
+/// # async fn unrecorded(call: AuthorizedCall, context: &ExecutionContext<'_>) {
+/// execute(call, context).await;
+/// # }
+/// ```
+///
+/// ```compile_fail,E0382
+/// # use tgw::{authorize::ReservedCall, execute::{ExecutionContext, execute}};
+/// # async fn twice(call: ReservedCall, context: &ExecutionContext<'_>) {
+/// execute(call, context).await;
+/// execute(call, context).await;
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct SpentCall(ReservedCall);
+
+impl SpentCall {
+    /// The call.
+    #[must_use]
+    pub fn call(&self) -> &ValidatedCall {
+        self.0.call()
+    }
+
+    /// The decision that let it through.
+    pub fn decision(&self) -> &Decision {
+        self.0.decision()
+    }
+
+    /// Whether a person was asked about it, and said yes.
+    #[must_use]
+    pub fn was_asked(&self) -> bool {
+        self.0.was_asked()
+    }
+
+    /// The receipt of its intent, where one was written.
+    #[must_use]
+    pub fn intent(&self) -> Option<Digest> {
+        self.0.intent()
+    }
+}
+
+/// Runs a call under its deadline.
+pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Captured, SpentCall) {
+    let captured = match call.call().plan() {
+        Plan::Builtin {
+            name: name @ (BuiltinName::GitStatus | BuiltinName::GitDiff | BuiltinName::GitLog),
+            timeout,
+        } => Captured::builtin(run_git(*name, call.call().arguments(), *timeout, context).await),
+        Plan::Builtin { name, timeout } => {
+            Captured::builtin(run_builtin(*name, &call, *timeout, context).await)
+        }
+        Plan::Command(plan) => {
+            // A read that prints beyond its cap has nothing more to say; a write must not be cut short.
+            let beyond = match call.call().contract().risk {
+                Risk::ReadOnly => BeyondCap::End,
+                Risk::Write | Risk::External | Risk::Destructive => BeyondCap::Discard,
+            };
+            let command = CommandContext {
+                workspace: context.workspace,
+                environment: context.environment,
+                cancel: context.cancel,
+                beyond_cap: beyond,
+            };
+            Captured::command(run_command(plan, context.sandbox, context.credentials, &command).await)
+        }
+    };
+    (captured, SpentCall(call))
+}
+
+/// Spends a call to one of the gateway's own tools with the answer that the gateway made.
+#[must_use]
+pub fn answered(call: ReservedCall, answer: Result<BuiltinOutput, CallError>) -> (Captured, SpentCall) {
+    let own = matches!(
+        call.call().plan(),
+        Plan::Builtin { name: BuiltinName::ReadResult | BuiltinName::SearchTools, .. }
+    );
+    let answer = if own {
+        answer
+    } else {
+        Err(CallError::new(ErrorCode::Internal, "only the gateway's own tools are answered"))
+    };
+    (Captured::builtin(answer), SpentCall(call))
+}
+
+/// Whether a builtin may take long, so that it must not hold up the thread that everything runs on.
+fn walks(name: BuiltinName) -> bool {
+    matches!(name, BuiltinName::FindFiles | BuiltinName::SearchText)
+}
+
+async fn run_builtin(
+    name: BuiltinName,
+    call: &ReservedCall,
+    timeout: Duration,
+    context: &ExecutionContext<'_>,
+) -> Result<BuiltinOutput, CallError> {
+    let flag = Arc::new(AtomicBool::new(context.cancel.is_cancelled()));
+    let cancel = Cancel::new(Arc::clone(&flag), Instant::now().checked_add(timeout));
+    let work = Work {
+        name,
+        workspace: Arc::clone(context.workspace),
+        cancel,
+        expected_basis: call.basis(),
+        approved: approved_paths(call.call()),
+        sight: Arc::clone(&context.sight),
+    };
+    if !walks(name) {
+        return work.run(call.call().arguments());
+    }
+    let arguments = call.call().arguments().clone();
+    let mut work = tokio::task::spawn_blocking(move || work.run(&arguments));
+    let ended = tokio::select! {
+        ended = &mut work => ended,
+        () = context.cancel.cancelled() => {
+            flag.store(true, Ordering::Relaxed);
+            work.await
+        }
+    };
+    ended
+        .unwrap_or_else(|_| Err(CallError::new(ErrorCode::Internal, "the tool ended by a defect of its own")))
+}
+
+/// A builtin about to run, owning all that it needs.
+struct Work {
+    name: BuiltinName,
+    workspace: Arc<Workspace>,
+    cancel: Cancel,
+    expected_basis: Option<Digest>,
+    approved: Vec<ApprovedPath>,
+    sight: Arc<Sight>,
+}
+
+impl Work {
+    fn run(&self, arguments: &Value) -> Result<BuiltinOutput, CallError> {
+        let context = BuiltinContext {
+            workspace: &self.workspace,
+            cancel: &self.cancel,
+            max_value_bytes: LARGEST_VALUE,
+            expected_basis: self.expected_basis,
+            approved: &self.approved,
+            sight: &|path| self.sight.shows(path.as_str()),
+        };
+        builtin::run(self.name, arguments, &context)
+    }
+}
+
+/// Where path arguments led when the call was decided: what runs must be led to the same places.
+fn approved_paths(call: &ValidatedCall) -> Vec<ApprovedPath> {
+    call.paths()
+        .iter()
+        .map(|(pointer, path)| ApprovedPath {
+            argument: pointer.trim_start_matches('/').to_owned(),
+            path: path.clone(),
+        })
+        .collect()
+}
+
+/// Runs a git tool: planned as a command, under the same deadline, cap and sandbox as any other.
+async fn run_git(
+    name: BuiltinName,
+    arguments: &Value,
+    timeout: Duration,
+    context: &ExecutionContext<'_>,
+) -> Result<BuiltinOutput, CallError> {
+    let unwatched = Cancel::default();
+    let plan = git::plan(name, arguments, &looking(context.workspace, &unwatched), timeout)?;
+    let command = CommandContext {
+        workspace: context.workspace,
+        environment: context.environment,
+        cancel: context.cancel,
+        beyond_cap: BeyondCap::End,
+    };
+    let capture = run_command(&plan, context.sandbox, &Credentials::default(), &command).await;
+    git::interpret(name, &capture, context.workspace, &|path| context.sight.shows(path.as_str()))
+}
+
+/// What a write would do, for the question that a person is asked; `None` where the tool cannot say.
+#[must_use]
+pub fn preview(name: BuiltinName, arguments: &Value, workspace: &Workspace) -> Option<builtin::Preview> {
+    builtin::preview(name, arguments, &looking(workspace, &Cancel::default()))
+}
+
+/// The context of something that only looks at what a call names.
+fn looking<'a>(workspace: &'a Workspace, cancel: &'a Cancel) -> BuiltinContext<'a> {
+    BuiltinContext {
+        workspace,
+        cancel,
+        max_value_bytes: LARGEST_VALUE,
+        expected_basis: None,
+        approved: &[],
+        sight: &|_| true,
+    }
+}

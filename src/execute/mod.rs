@@ -1,0 +1,20 @@
+//! Running: the only modules that start a process or touch a file of the workspace for a call.
+
+pub mod builtin;
+mod command;
+mod credential_command;
+mod dispatch;
+mod editor;
+mod process;
+pub mod sandbox;
+
+pub use builtin::Preview;
+pub use command::{BeyondCap, CommandContext, run_command};
+pub use credential_command::CredentialCommands;
+pub use dispatch::{ExecutionContext, SpentCall, answered, execute, preview};
+pub use editor::ProcessEditor;
+pub use process::{CancelToken, ParentEnvironment};
+pub use sandbox::{Capability, SandboxProfile, resolve_profile};
+
+#[cfg(test)]
+mod test_bench;

@@ -1,0 +1,260 @@
+//! The pipeline on one screen: the one funnel that every front door leads into.
+//!
+//! ```text
+//! admit   resolve → validate → authorize        what may happen
+//! ask     question → answer → consent           where a person must say so
+//! run     credentials → reserve → execute       what happens
+//!         interpret → present
+//! commit  record → receipt → reply              what is said about it
+//! ```
+
+mod ask;
+mod check;
+mod commit;
+mod finished;
+mod journal;
+mod known;
+mod own_tools;
+mod run;
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::approval::Interaction;
+use crate::audit::PendingRecords;
+use crate::authorize::{
+    Authorization, AuthorizationContext, AuthorizedCall, Consent, PendingCall, authorize,
+};
+use crate::catalog::{Contract, ExecutionMode, Risk};
+use crate::code::CallError;
+use crate::policy::Facts;
+use crate::secret::Redactor;
+use crate::session::Session;
+use crate::state::{RandomPool, SqliteStore, StoreError};
+use crate::validate::{CallBindings, Rejected, Timing, ValidatedCall, ValidationContext, validate};
+use crate::wire::{CallRequest, Shape};
+
+pub use ask::Asked;
+pub use check::{Check, Stage};
+pub use finished::{Finished, Origin};
+
+use finished::Subject;
+
+/// Who watches: the display of the command line, or nobody.
+pub trait Observer {
+    /// A call ended and was answered. What is shown of its arguments goes through the redactor.
+    fn finished(&self, finished: &Finished, redactor: &Redactor);
+    /// A call still runs.
+    fn progress(&self, tool: &str, elapsed: Duration);
+}
+
+/// What is settled about a call before anything runs.
+pub enum Admission {
+    /// It ends here.
+    Finished(Box<Finished>),
+    /// A person must be asked.
+    Ask(Box<PendingCall>),
+    /// It may run.
+    Ready {
+        /// The call.
+        call: Box<AuthorizedCall>,
+        /// Whether it may run beside other parallel calls.
+        parallel: bool,
+    },
+}
+
+/// The gateway for one session.
+pub struct Gateway<'s> {
+    session: &'s Session,
+    facts: Facts<'s>,
+    store: Result<RefCell<SqliteStore>, StoreError>,
+    redactor: RefCell<Redactor>,
+    records: RefCell<PendingRecords>,
+    random: RefCell<RandomPool>,
+    interaction: Option<Arc<dyn Interaction>>,
+    observer: &'s dyn Observer,
+    format: Option<Shape>,
+    asking: Cell<bool>,
+}
+
+impl<'s> Gateway<'s> {
+    /// A gateway over a store. Where the store could not be opened, every call is answered `AUDIT_UNAVAILABLE`.
+    ///
+    /// `format` is the shape of every result line; without one, each call is answered in kind.
+    #[must_use]
+    pub fn new(
+        session: &'s Session,
+        store: Result<SqliteStore, StoreError>,
+        interaction: Option<Arc<dyn Interaction>>,
+        observer: &'s dyn Observer,
+        format: Option<Shape>,
+    ) -> Self {
+        Self {
+            session,
+            facts: session.rule_facts(),
+            store: store.map(RefCell::new),
+            redactor: RefCell::new(Redactor::default()),
+            records: RefCell::new(PendingRecords::default()),
+            random: RefCell::new(RandomPool::default()),
+            interaction,
+            observer,
+            format,
+            asking: Cell::new(false),
+        }
+    }
+
+    /// Whether the call names a tool that may run beside others; a cheap answer from the contract alone.
+    #[must_use]
+    pub fn may_be_parallel(&self, request: &CallRequest) -> bool {
+        self.session.catalog.find(&request.name).is_some_and(|contract| {
+            contract.risk == Risk::ReadOnly
+                && matches!(contract.execution_mode, ExecutionMode::Parallel { .. })
+        })
+    }
+
+    /// Whether the call is checked against results of earlier ones, which must be in the store then.
+    #[must_use]
+    pub fn looks_back(&self, request: &CallRequest) -> bool {
+        let contract = self.session.catalog.find(&request.name);
+        contract.is_some_and(|contract| {
+            contract.input_schema.compiled().is_ok_and(|compiled| compiled.annotations().looks_back)
+        })
+    }
+
+    /// Settles everything about a call that comes before running it, at its turn.
+    pub fn admit(&self, request: CallRequest, consent: Consent) -> Admission {
+        self.admit_at(Timing::Now, request, consent)
+    }
+
+    /// Settles a call ahead of its turn, so that a person can be asked about a whole batch at once. What an earlier call
+    /// of the batch may yet change counts only when [`Gateway::admit`] settles it again.
+    pub fn foresee(&self, request: CallRequest) -> Admission {
+        self.admit_at(Timing::Provisional, request, Consent::None)
+    }
+
+    fn admit_at(&self, timing: Timing, request: CallRequest, consent: Consent) -> Admission {
+        let origin = Origin::of_request(&request);
+        let resolved = match self.session.catalog.resolve(request, &self.session.scope) {
+            Ok(resolved) => resolved,
+            Err(unresolved) => {
+                let subject = unresolved.contract.map_or(Subject::None, Subject::Contract);
+                return self.refused(origin, subject, unresolved.error);
+            }
+        };
+        match self.validating(timing, |context| validate(resolved, context)) {
+            Ok(validated) => self.decide(origin, validated, consent),
+            Err(rejected) => self.rejected(origin, rejected),
+        }
+    }
+
+    /// Settles a validated call again, at its turn: what it was checked against may have changed.
+    fn readmit(&self, call: ValidatedCall, consent: Consent) -> Admission {
+        let origin = Origin::of_call(&call);
+        match self.validating(Timing::Now, |context| call.revalidate(context)) {
+            Ok(validated) => self.decide(origin, validated, consent),
+            Err(rejected) => self.rejected(origin, rejected),
+        }
+    }
+
+    /// Validates with everything that validation may look at.
+    fn validating<T>(&self, timing: Timing, validate: impl FnOnce(&ValidationContext<'_>) -> T) -> T {
+        let known = |tool: &str, path: &str, value: &serde_json::Value| self.is_known(tool, path, value);
+        validate(&ValidationContext {
+            workspace: &self.session.workspace,
+            principal: &self.session.principal,
+            task: &self.session.task,
+            step: self.session.step.as_ref(),
+            known: &known,
+            timing,
+        })
+    }
+
+    fn rejected(&self, origin: Origin, rejected: Box<Rejected>) -> Admission {
+        let error = rejected.error.clone();
+        self.refused(origin, Subject::Rejected(rejected), error)
+    }
+
+    /// Decides a validated call, and looks for a remembered answer where a person would have to be asked.
+    fn decide(&self, origin: Origin, call: ValidatedCall, consent: Consent) -> Admission {
+        let unasked = matches!(consent, Consent::None);
+        let mut authorization = self.authorize(call, consent);
+        if unasked && let Authorization::Ask(pending) = authorization {
+            authorization = match self.remembered(&pending) {
+                Some(standing) => self.authorize(pending.into_call(), Consent::Standing(standing)),
+                None => Authorization::Ask(pending),
+            };
+        }
+        match authorization {
+            Authorization::Allowed(call) => {
+                let parallel = call.call().is_parallel(&self.bindings(call.call()));
+                Admission::Ready { call, parallel }
+            }
+            Authorization::Ask(pending) => Admission::Ask(pending),
+            Authorization::Denied(denied) => {
+                let error = denied.error().clone();
+                self.refused(origin, Subject::Denied(denied), error)
+            }
+        }
+    }
+
+    fn authorize(&self, call: ValidatedCall, consent: Consent) -> Authorization {
+        let preview = |call: &ValidatedCall| self.preview(call);
+        let context = AuthorizationContext {
+            policy: &self.session.policy,
+            facts: &self.facts,
+            workspace: self.session.workspace.root(),
+            preview: &preview,
+            now: self.session.clock.now(),
+        };
+        authorize(call, &context, consent)
+    }
+
+    /// The variables of a call's own expressions.
+    fn bindings<'c>(&'c self, call: &'c ValidatedCall) -> CallBindings<'c> {
+        CallBindings {
+            arguments: call.arguments(),
+            principal: &self.session.principal,
+            task: &self.session.task,
+            step: self.session.step.as_ref(),
+            call_id: call.id(),
+            workspace: self.session.workspace.root(),
+            item: None,
+            value: None,
+            exit: None,
+        }
+    }
+
+    /// Answers what never became a call.
+    #[must_use]
+    pub fn refuse(&self, origin: Origin, error: CallError) -> Finished {
+        Finished::refused(origin, Subject::None, error, &self.redactor.borrow())
+    }
+
+    fn refused(&self, origin: Origin, subject: Subject, error: CallError) -> Admission {
+        Admission::Finished(Box::new(Finished::refused(origin, subject, error, &self.redactor.borrow())))
+    }
+
+    /// Whether there is a person who can be asked.
+    #[must_use]
+    pub fn can_ask(&self) -> bool {
+        self.interaction.is_some()
+    }
+
+    /// Says that a call still runs, unless a person is being asked something.
+    pub fn display_progress(&self, tool: &str, elapsed: Duration) {
+        if !self.asking.get() {
+            self.observer.progress(tool, elapsed);
+        }
+    }
+}
+
+/// How far a contract's results are vouched for, as it is stored.
+fn trust_text(contract: &Contract) -> String {
+    use crate::catalog::Trust;
+    match &contract.result.trust {
+        Trust::Trusted => "\"trusted\"".to_owned(),
+        Trust::Untrusted => "\"untrusted\"".to_owned(),
+        Trust::Fields(pointers) => serde_json::json!({ "trusted": pointers }).to_string(),
+    }
+}

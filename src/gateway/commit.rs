@@ -1,0 +1,292 @@
+//! From finished calls to answers: one transaction for their records, then one line each.
+
+use std::time::Duration;
+
+use crate::audit::{ApprovalNote, CredentialUse, Entry, Evidence, RecordKind, RuleReference};
+use crate::catalog::CredentialSource;
+use crate::code::{CallError, Effect, ErrorCode, Status};
+use crate::ident::CredentialName;
+use crate::policy::Decision;
+use crate::present::{Presented, Stored, refuse};
+use crate::state::{Batch, Change, Durability, NewApproval, NewResult, Receipt, Store, StoreError};
+use crate::wire::{ReplyView, encode_reply};
+
+use super::finished::Subject;
+use super::{Finished, Gateway, trust_text};
+
+/// How long a result is kept.
+pub(crate) const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Most rows dropped at the end of a run.
+const MOST_PURGED: usize = 10_000;
+
+/// Most rules of one decision that a record names.
+type Rules<'a> = Vec<RuleReference<'a>>;
+
+impl Gateway<'_> {
+    /// Records calls that ended, in one transaction, shows them, and appends their answers to `out`, in order.
+    ///
+    /// Where they cannot be recorded, the answers say so and nothing else. Returns the exit status of `tgw call` for the
+    /// last of them.
+    pub fn commit(&self, mut finished: Vec<Box<Finished>>, out: &mut Vec<u8>) -> u8 {
+        let receipts = match self.record(&finished) {
+            Ok(receipts) => receipts,
+            Err(error) => {
+                tracing::error!(%error, "records could not be written");
+                for one in &mut finished {
+                    one.presented = self.unrecorded(&one.presented, &error);
+                    one.reference = None;
+                }
+                Vec::new()
+            }
+        };
+        let mut status = 0;
+        for (at, one) in finished.iter().enumerate() {
+            self.encode(one, receipts.get(at).map(ToString::to_string).as_deref(), out);
+            self.observer.finished(one, &self.redactor.borrow());
+            status = one.presented.status().exit_code(one.presented.error().map(|error| error.code));
+        }
+        status
+    }
+
+    /// Drops what is past its retention, a bounded amount of it.
+    pub fn close(&self) {
+        let Ok(store) = &self.store else { return };
+        if let Err(error) = store.borrow_mut().purge(self.session.clock.now(), MOST_PURGED) {
+            tracing::warn!(%error, "old results could not be dropped");
+        }
+    }
+
+    fn record(&self, finished: &[Box<Finished>]) -> Result<Vec<Receipt>, StoreError> {
+        let store = self.store.as_ref().map_err(Clone::clone)?;
+        let now = self.session.clock.now();
+        let mut records = self.records.borrow_mut();
+        records.clear();
+        for one in finished {
+            self.push_record(&mut records, one, now)?;
+        }
+        let kept: Vec<Kept> = finished.iter().filter_map(|one| Kept::of(one)).collect();
+        let questions = finished
+            .iter()
+            .filter_map(|one| one.question.as_deref())
+            .map(|question| question.call().to_json().map(|text| (question, text)))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| StoreError::Unavailable(error.message))?;
+        let mut changes: Vec<Change<'_>> = kept
+            .iter()
+            .map(|kept| {
+                Change::StoreResult(NewResult {
+                    reference: &kept.reference,
+                    task: &self.session.task.id,
+                    tool: &kept.tool,
+                    value: &kept.value,
+                    trust: &kept.trust,
+                    expires: now.plus(RETENTION),
+                })
+            })
+            .collect();
+        for (question, text) in &questions {
+            changes.push(Change::AskApproval(NewApproval {
+                id: question.id(),
+                principal: &self.session.principal,
+                task: &self.session.task.id,
+                step: self.session.step.as_ref(),
+                tool: question.tool(),
+                call: text,
+                binding: question.binding().0,
+                question: question.question(),
+                expires: question.expires(),
+            }));
+        }
+        let durable = finished.iter().any(|one| one.presented.effect() != Effect::None || one.was_asked());
+        let result = store.borrow_mut().append(&mut Batch {
+            tenant: &self.session.principal.tenant,
+            now,
+            durability: if durable { Durability::Power } else { Durability::Kill },
+            changes: &changes,
+            records: &mut *records,
+        });
+        records.clear();
+        result
+    }
+
+    fn push_record(
+        &self,
+        records: &mut crate::audit::PendingRecords,
+        one: &Finished,
+        now: crate::clock::Timestamp,
+    ) -> Result<(), StoreError> {
+        let redactor = self.redactor.borrow();
+        let kind = match &one.subject {
+            Subject::Spent(_) => RecordKind::Outcome,
+            Subject::Pending(_) => RecordKind::Approval,
+            Subject::None
+            | Subject::Contract(_)
+            | Subject::Rejected(_)
+            | Subject::Denied(_)
+            | Subject::Unstarted(_) => RecordKind::Refused,
+        };
+        let recorded = one.subject.intent().is_some();
+        // What the intent says is not said twice.
+        let arguments = if recorded { None } else { one.subject.arguments() };
+        let shown = arguments.as_deref().map(|text| redactor.text(text));
+        let plan = if recorded { None } else { self.plan_text(&one.subject) };
+        let shown_plan = plan.as_deref().map(|text| redactor.text(text));
+        let rules = one.subject.decision().map(rules).unwrap_or_default();
+        let credentials = self.credential_uses(&one.credentials);
+        let error = one.presented.error();
+        let mut notes: Vec<(&str, &str)> = Vec::new();
+        if let Some(error) = error {
+            notes.push(("error", error.message.as_str()));
+        }
+        if let Some(stderr) = one.presented.stderr() {
+            notes.push(("stderr", stderr));
+        }
+        if let Some(feedback) = one.answer.as_ref().and_then(|answer| answer.feedback.as_deref()) {
+            notes.push(("feedback", feedback));
+        }
+        records.push(&Entry {
+            task: Some(&self.session.task.id),
+            step: self.session.step.as_ref(),
+            call: Some(one.origin.id.as_str()),
+            tool: one.origin.tool.as_deref(),
+            contract: one.subject.contract().map(|contract| contract.digest),
+            verdict: one.subject.decision().map(|decision| decision.verdict),
+            rules: &rules,
+            arguments: evidence(arguments.as_deref(), shown.as_deref()),
+            plan: evidence(plan.as_deref(), shown_plan.as_deref()),
+            sandbox: one.sandbox,
+            credentials: &credentials,
+            approval: approval_note(one),
+            status: Some(one.presented.status()),
+            code: error.map(|error| error.contract_code.as_deref().unwrap_or(error.code.as_str())),
+            effect: Some(one.presented.effect()),
+            duration: one.elapsed,
+            bytes: one.presented.content().map(|content| content.len() as u64),
+            result: one.reference.as_deref(),
+            notes: &notes,
+            ..Entry::new(kind, now, &self.session.principal)
+        })
+    }
+
+    /// What would run, as the record keeps it. A builtin's plan says nothing that its arguments do not, and what the policy
+    /// denied was never about to run: its contract and its arguments tell all.
+    fn plan_text(&self, subject: &Subject) -> Option<String> {
+        subject
+            .plan()
+            .filter(|_| !matches!(subject, Subject::Denied(_)))
+            .filter(|plan| matches!(plan, crate::validate::Plan::Command(_)))
+            .and_then(|plan| serde_json::to_string(plan).ok())
+    }
+
+    pub(super) fn credential_uses<'c>(&'c self, names: &'c [CredentialName]) -> Vec<CredentialUse<'c>> {
+        names
+            .iter()
+            .map(|name| {
+                let spec = self.session.catalog.credentials().iter().find(|spec| spec.name == *name);
+                let source = match spec.map(|spec| &spec.source) {
+                    Some(CredentialSource::Env(_)) => "env",
+                    Some(CredentialSource::File(_)) => "file",
+                    Some(CredentialSource::Command(_)) => "command",
+                    None => "none",
+                };
+                CredentialUse { name, source }
+            })
+            .collect()
+    }
+
+    fn encode(&self, one: &Finished, receipt: Option<&str>, out: &mut Vec<u8>) {
+        let presented = &one.presented;
+        let view = ReplyView {
+            id: one.origin.id.as_str(),
+            tool: one.origin.tool.as_deref(),
+            status: presented.status(),
+            effect: presented.effect(),
+            verification: presented.verification(),
+            object: presented.object(),
+            content: presented.content(),
+            truncated: presented.truncated(),
+            total: presented.total(),
+            next: presented.next(),
+            result: one.reference.as_deref(),
+            replayed: false,
+            warnings: presented.warnings(),
+            error: presented.error(),
+            receipt,
+        };
+        encode_reply(&view, self.format.unwrap_or(one.origin.shape), one.origin.rpc_id.as_ref(), out);
+    }
+
+    /// What is said about a call whose record could not be written: nothing that the record would have to vouch for.
+    fn unrecorded(&self, presented: &Presented, error: &StoreError) -> Presented {
+        let redactor = self.redactor.borrow();
+        let happened = presented.effect() != Effect::None || presented.status() == Status::Unknown;
+        let error = if happened {
+            // The intent is on record, so what follows is known to be open.
+            CallError::new(
+                ErrorCode::OutcomeUnknown,
+                "the call ran, and what came of it could not be recorded",
+            )
+            .with_hint("do not send it again before someone has looked; `tgw doctor` shows the state store")
+        } else {
+            error.call_error()
+        };
+        refuse(error, &redactor)
+    }
+}
+
+/// A result that is kept.
+struct Kept {
+    reference: String,
+    tool: String,
+    value: Vec<u8>,
+    trust: String,
+}
+
+impl Kept {
+    fn of(one: &Finished) -> Option<Self> {
+        let Stored::Value(value, _) = one.presented.stored() else { return None };
+        Some(Self {
+            reference: one.reference.clone()?,
+            tool: one.origin.tool.clone()?,
+            value: serde_json::to_vec(value).ok()?,
+            trust: one.subject.contract().map(|contract| trust_text(contract))?,
+        })
+    }
+}
+
+/// The rules that determined a decision, as a record names them.
+pub(super) fn rules(decision: &Decision) -> Rules<'_> {
+    decision
+        .determined_by
+        .iter()
+        .map(|outcome| RuleReference {
+            id: outcome.id().as_str(),
+            file: &outcome.location().file,
+            line: outcome.location().line,
+        })
+        .collect()
+}
+
+pub(super) fn evidence<'a>(exact: Option<&'a str>, shown: Option<&'a str>) -> Option<Evidence<'a>> {
+    Some(Evidence { exact: exact?, shown: shown? })
+}
+
+fn approval_note(one: &Finished) -> Option<ApprovalNote<'_>> {
+    if let Some(question) = &one.question {
+        return Some(ApprovalNote {
+            id: question.id(),
+            by: None,
+            how: "queue",
+            answer: "asked",
+            question: Some(question.question()),
+        });
+    }
+    one.answer.as_ref().map(|answer| ApprovalNote {
+        id: &answer.id,
+        by: Some(&answer.by),
+        how: "terminal",
+        answer: answer.answer,
+        question: Some(answer.question),
+    })
+}

@@ -1,0 +1,168 @@
+//! Running one call: credentials, reservation, execution, presentation.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::approval::Preview;
+use crate::authorize::{AuthorizedCall, ReservedCall};
+use crate::catalog::BuiltinName;
+use crate::code::{CallError, ErrorCode};
+use crate::execute::{
+    CancelToken, CredentialCommands, ExecutionContext, SandboxProfile, SpentCall, answered, execute,
+    resolve_profile,
+};
+use crate::ident::CredentialName;
+use crate::policy::{FactSource, Sight};
+use crate::present::{Captured, PresentLimits, Presented, Stored, interpret, present};
+use crate::secret::{Credentials, Sources, resolve};
+use crate::validate::{Plan, StdinPlan, ValidatedCall};
+
+use super::Gateway;
+use super::finished::{Finished, Origin, Subject};
+use super::journal::IntentJournal;
+
+impl Gateway<'_> {
+    /// Runs a call that may run, to its one result.
+    pub async fn run(&self, authorized: Box<AuthorizedCall>, cancel: CancelToken) -> Box<Finished> {
+        let origin = Origin::of_call(authorized.call());
+        let names = credential_names(authorized.call().plan());
+        let prepared = match self.prepare(&authorized, &names).await {
+            Ok(prepared) => prepared,
+            Err(error) => return self.unstarted(origin, *authorized, error),
+        };
+        if cancel.is_cancelled() {
+            let error = CallError::new(ErrorCode::Cancelled, "the call was stopped before it began");
+            return self.unstarted(origin, *authorized, error);
+        }
+        let starts_program = starts_program(authorized.call().plan());
+        let sandbox = starts_program.then(|| prepared.sandbox.level());
+        let mut journal = IntentJournal { gateway: self, sandbox, credentials: &names };
+        let reserved = match authorized.reserve(&mut journal) {
+            Ok(reserved) => reserved,
+            Err(refused) => {
+                let (authorized, error) = *refused;
+                return self.unstarted(origin, authorized, error);
+            }
+        };
+        let started = Instant::now();
+        let (captured, spent) = self.execute(reserved, &prepared, &cancel).await;
+        let elapsed = started.elapsed();
+        let presented = self.present(captured, &spent);
+        let mut finished = Finished::new(origin, Subject::Spent(Box::new(spent)), presented);
+        finished.reference = match finished.presented.stored() {
+            Stored::Value(..) => self.random.borrow_mut().id("r_").ok(),
+            Stored::Nothing | Stored::TooLarge(_) => None,
+        };
+        finished.sandbox = sandbox;
+        finished.credentials = names;
+        finished.elapsed = Some(elapsed);
+        Box::new(finished)
+    }
+
+    /// Everything that can still say no without a trace outside: the sandbox and the credentials.
+    async fn prepare(
+        &self,
+        authorized: &AuthorizedCall,
+        names: &[CredentialName],
+    ) -> Result<Prepared, CallError> {
+        let contract = authorized.call().contract();
+        for name in names {
+            self.session.policy.permits_credential(name, contract, &self.session.principal)?;
+        }
+        let sandbox = if starts_program(authorized.call().plan()) {
+            resolve_profile(contract, &authorized.decision().environment, self.session.capability())?
+        } else {
+            SandboxProfile::none()
+        };
+        if names.is_empty() {
+            return Ok(Prepared { sandbox, credentials: Credentials::default() });
+        }
+        let session = self.session;
+        let commands =
+            CredentialCommands { workspace: &session.workspace, environment: &session.environment };
+        let environment = |name: &str| session.environment.get(name).map(ToOwned::to_owned);
+        let sources = Sources { environment: &environment, commands: &commands };
+        let credentials = resolve(names, session.catalog.credentials(), &sources).await?;
+        for (name, warning) in credentials.warnings() {
+            tracing::warn!(credential = %name, "{warning}");
+        }
+        let mut redactor = self.redactor.borrow_mut();
+        credentials.values().for_each(|(name, value)| redactor.add(name.as_str(), value));
+        Ok(Prepared { sandbox, credentials })
+    }
+
+    async fn execute(
+        &self,
+        call: ReservedCall,
+        prepared: &Prepared,
+        cancel: &CancelToken,
+    ) -> (Captured, SpentCall) {
+        if let Plan::Builtin { name: name @ (BuiltinName::ReadResult | BuiltinName::SearchTools), .. } =
+            call.call().plan()
+        {
+            let answer = self.own_tool(*name, call.call().arguments());
+            return answered(call, answer);
+        }
+        let context = ExecutionContext {
+            workspace: &self.session.workspace,
+            environment: &self.session.environment,
+            sandbox: &prepared.sandbox,
+            credentials: &prepared.credentials,
+            cancel,
+            sight: Arc::new(Sight::of(
+                Arc::clone(&self.session.policy),
+                call.call(),
+                &self.facts,
+                Arc::clone(&self.session.facts) as Arc<dyn FactSource + Send + Sync>,
+            )),
+        };
+        execute(call, &context).await
+    }
+
+    fn present(&self, captured: Captured, spent: &SpentCall) -> Presented {
+        let call = spent.call();
+        let outcome = interpret(captured, call.contract(), &self.bindings(call));
+        present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default())
+    }
+
+    /// A call that was let through and could not begin.
+    fn unstarted(&self, origin: Origin, authorized: AuthorizedCall, error: CallError) -> Box<Finished> {
+        let subject = Subject::Unstarted(Box::new(authorized));
+        Box::new(Finished::refused(origin, subject, error, &self.redactor.borrow()))
+    }
+
+    /// What a call would do, where its executor can say so.
+    pub(super) fn preview(&self, call: &ValidatedCall) -> Option<Preview> {
+        let Plan::Builtin { name, .. } = call.plan() else { return None };
+        crate::execute::preview(*name, call.arguments(), &self.session.workspace)
+            .map(|preview| Preview { display: preview.body, basis: preview.basis })
+    }
+}
+
+/// What a call has in hand when it begins.
+struct Prepared {
+    sandbox: SandboxProfile,
+    credentials: Credentials,
+}
+
+/// Whether running the plan starts a program.
+pub(super) fn starts_program(plan: &Plan) -> bool {
+    match plan {
+        Plan::Command(_) => true,
+        Plan::Builtin { name, .. } => {
+            matches!(name, BuiltinName::GitStatus | BuiltinName::GitDiff | BuiltinName::GitLog)
+        }
+    }
+}
+
+/// The credentials that a plan names, each once.
+pub(super) fn credential_names(plan: &Plan) -> Vec<CredentialName> {
+    let Plan::Command(plan) = plan else { return Vec::new() };
+    let mut names: Vec<CredentialName> = plan.credentials.iter().map(|(_, name)| name.clone()).collect();
+    if let StdinPlan::Credential(name) = &plan.stdin {
+        names.push(name.clone());
+    }
+    names.sort();
+    names.dedup();
+    names
+}

@@ -1,0 +1,248 @@
+//! Decisions: a verdict with everything that determined it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
+use crate::diagnostic::Location;
+use crate::ident::RuleId;
+
+use super::{ApprovalTerms, Environment, Rule};
+
+/// What a policy says, mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It may run.
+    Allow,
+    /// A person is asked.
+    RequireApproval,
+    /// It may not run.
+    Deny,
+}
+
+impl Verdict {
+    /// Every verdict, mildest first.
+    pub const ALL: [Self; 3] = [Self::Allow, Self::RequireApproval, Self::Deny];
+
+    /// The verdict as it is written in files.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::RequireApproval => "require_approval",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// Reads the form written in files.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == text)
+    }
+}
+
+/// A rule that counted.
+#[derive(Debug, Clone)]
+pub struct RuleOutcome {
+    pub(super) rule: Arc<Rule>,
+    pub(super) error: Option<String>,
+    pub(super) remember: Option<Arc<[Vec<String>]>>,
+}
+
+impl RuleOutcome {
+    /// The rule.
+    #[must_use]
+    pub fn rule(&self) -> &Arc<Rule> {
+        &self.rule
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> &RuleId {
+        &self.rule.id
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.rule.verdict
+    }
+
+    /// Where it is written.
+    #[must_use]
+    pub fn location(&self) -> &Location {
+        &self.rule.location
+    }
+
+    /// Its reason, where it states one.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.rule.reason.as_deref()
+    }
+
+    /// Why its condition could not be evaluated, where it could not and so was read strictly.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
+    /// The alternatives for "yes for this task" that it offers on this tool.
+    #[must_use]
+    pub fn remember(&self) -> &[Vec<String>] {
+        self.remember.as_deref().unwrap_or_default()
+    }
+
+    fn explain(&self, text: &mut String) {
+        text.push_str("rule `");
+        text.push_str(self.id().as_str());
+        text.push('`');
+        if let Some(reason) = self.reason() {
+            text.push_str(": ");
+            text.push_str(reason);
+        }
+        if self.error.is_some() {
+            text.push_str(" (its condition could not be evaluated, which counts against the call)");
+        }
+    }
+}
+
+/// Outcomes are equal where they name the same rule at the same place with the same error.
+impl PartialEq for RuleOutcome {
+    fn eq(&self, other: &Self) -> bool {
+        self.id() == other.id()
+            && self.verdict() == other.verdict()
+            && self.location() == other.location()
+            && self.error == other.error
+            && self.remember() == other.remember()
+    }
+}
+
+impl Serialize for RuleOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = 3 + usize::from(self.reason().is_some()) + usize::from(self.error.is_some());
+        let mut state = serializer.serialize_struct("RuleOutcome", fields)?;
+        state.serialize_field("id", self.id())?;
+        state.serialize_field("verdict", &self.verdict())?;
+        state.serialize_field("location", self.location())?;
+        if let Some(reason) = self.reason() {
+            state.serialize_field("reason", reason)?;
+        }
+        if let Some(error) = &self.error {
+            state.serialize_field("error", error)?;
+        }
+        state.end()
+    }
+}
+
+/// The verdict of a file in which no rule matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DefaultVerdict {
+    /// The file.
+    pub file: Arc<str>,
+    /// Its default.
+    pub verdict: Verdict,
+}
+
+/// How the person must be asked, from everything that asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovalDemand {
+    /// The rules that ask, in file order. Empty where only a default asks.
+    pub rules: Vec<RuleId>,
+    /// Their terms, joined strictly: every group, most approvers, shortest expiry, and only what all of them let be
+    /// remembered.
+    pub terms: ApprovalTerms,
+}
+
+/// A verdict with what determined it.
+#[must_use]
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The strictest verdict.
+    pub verdict: Verdict,
+    /// The rules that said so, in file order. Empty where only a default decided.
+    pub determined_by: Vec<RuleOutcome>,
+    /// The defaults that said so.
+    pub defaults: Vec<DefaultVerdict>,
+    /// What all matching rules demand of the place, joined strictly.
+    pub environment: Environment,
+}
+
+impl Decision {
+    /// The reason in words: lowercase, without a final period and without the names of files, fit for a model.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let mut text = String::new();
+        for outcome in &self.determined_by {
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            outcome.explain(&mut text);
+        }
+        if text.is_empty() {
+            text.push_str(match (self.verdict, self.defaults.is_empty()) {
+                (Verdict::Allow, true) => "the gateway's own tools are allowed unless a rule names them",
+                (Verdict::RequireApproval | Verdict::Deny, true) => "no policy covers this tool",
+                (Verdict::Allow, false) => "no rule matches, and the default verdict is `allow`",
+                (Verdict::RequireApproval, false) => {
+                    "no rule matches, and the default verdict is `require_approval`"
+                }
+                (Verdict::Deny, false) => "no rule matches, and the default verdict is `deny`",
+            });
+        }
+        text
+    }
+
+    /// How to ask, for [`Verdict::RequireApproval`]; otherwise `None`.
+    #[must_use]
+    pub fn approval(&self) -> Option<ApprovalDemand> {
+        match self.verdict {
+            Verdict::Allow | Verdict::Deny => None,
+            Verdict::RequireApproval => Some(self.demand()),
+        }
+    }
+
+    fn demand(&self) -> ApprovalDemand {
+        let mut terms = ApprovalTerms::default();
+        for outcome in &self.determined_by {
+            let rule = &outcome.rule.approval;
+            terms.count = terms.count.max(rule.count);
+            terms.not_requester |= rule.not_requester;
+            terms.expires = match (terms.expires, rule.expires) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+            for group in &rule.by {
+                if !terms.by.contains(group) {
+                    terms.by.push(group.clone());
+                }
+            }
+        }
+        terms.remember = self.remembered_by_all();
+        ApprovalDemand { rules: self.determined_by.iter().map(|o| o.id().clone()).collect(), terms }
+    }
+
+    /// The alternatives that every asker offers. A default that asks offers none, and a yes that takes several people is
+    /// never remembered.
+    fn remembered_by_all(&self) -> Vec<Vec<String>> {
+        let Some((first, others)) = self.determined_by.split_first() else { return Vec::new() };
+        let several = self.determined_by.iter().any(|o| o.rule.approval.count > 1);
+        if several || !self.defaults.is_empty() {
+            return Vec::new();
+        }
+        let offers = |outcome: &RuleOutcome, pins: &BTreeSet<&String>| {
+            outcome.remember().iter().any(|other| other.iter().collect::<BTreeSet<_>>() == *pins)
+        };
+        first
+            .remember()
+            .iter()
+            .filter(|pins| {
+                let pins = pins.iter().collect();
+                others.iter().all(|outcome| offers(outcome, &pins))
+            })
+            .cloned()
+            .collect()
+    }
+}

@@ -1,0 +1,33 @@
+//! Policy: a file becomes rules, rules become a verdict. Deciding is pure.
+
+mod conditions;
+mod decide;
+mod decision;
+mod document;
+mod examples;
+mod explain;
+mod facts;
+mod load;
+mod matcher;
+mod names;
+mod rules;
+mod samples;
+mod scope;
+mod sections;
+mod sight;
+mod terms;
+#[cfg(test)]
+mod testing;
+mod version;
+
+pub use decide::decide;
+pub use decision::{ApprovalDemand, Decision, DefaultVerdict, RuleOutcome, Verdict};
+pub use document::{
+    AgentEntry, ApprovalTerms, CallSelector, CredentialLimit, Environment, PolicyDocument, Rule, RuleExample,
+    RuleExamples, Selectors, StepEntry, UserEntry,
+};
+pub use explain::{RuleExplanation, RuleVerdict, explain};
+pub use facts::{FactSource, Facts};
+pub use load::{EMBEDDED_POLICY, Policy, PolicyFile};
+pub use sight::Sight;
+pub use version::VersionRequirement;

@@ -1,0 +1,33 @@
+//! Turns captured bytes into a bounded, redacted result, and lays it out for people.
+//!
+//! This is the only module that may read [`Captured`].
+
+mod bound;
+mod captured;
+mod content;
+mod decode;
+mod display;
+mod expose;
+mod interpret;
+mod judge;
+mod outcome;
+mod page;
+mod pointer;
+mod query;
+mod query_pattern;
+mod schema;
+
+pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody};
+pub use content::{Presented, Stored};
+pub use display::{
+    CallLine, DisplayOptions, LongLines, Totals, progress_line, render_body, render_call, render_event,
+    subject, summary,
+};
+pub(crate) use display::{Line, Tone, body_lines, lay_out};
+pub use expose::{PresentLimits, present, redacted_body, refuse};
+pub use interpret::interpret;
+pub use outcome::Outcome;
+pub use page::{Page, PageRequest, page};
+
+#[cfg(test)]
+mod tests;

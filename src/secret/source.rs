@@ -1,0 +1,184 @@
+//! Credential sources. A value exists only between its resolution and the end of the call.
+
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::future::Future;
+use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+use zeroize::Zeroizing;
+
+use crate::catalog::{CredentialSource, CredentialSpec};
+use crate::code::{CallError, ErrorCode};
+use crate::ident::CredentialName;
+
+use super::{Credentials, LEAST_SECRET, Secret};
+
+/// Most bytes of a value.
+const MOST_BYTES: usize = 64 << 10;
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How much longer than its limit a runner may take to clean up before it is given up.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Where values come from besides files.
+pub struct Sources<'a, C> {
+    /// The gateway's environment.
+    pub environment: &'a dyn Fn(&str) -> Option<OsString>,
+    /// What runs programs.
+    pub commands: &'a C,
+}
+
+/// Bounds on a program that prints a credential.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandLimits {
+    /// The time it has; then it and everything it started is ended.
+    pub timeout: Duration,
+    /// Most bytes of its standard output; more is [`CommandFailure::TooLong`].
+    pub output: usize,
+}
+
+/// Why a program did not print a credential.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandFailure {
+    /// It could not be started.
+    NotStarted,
+    /// It exited with a status other than zero, or was ended by a signal.
+    Failed,
+    /// It took too long.
+    TimedOut,
+    /// It printed too much.
+    TooLong,
+}
+
+/// Runs a program that prints a credential.
+pub trait CommandSource {
+    /// Runs `argv` without a shell, with empty standard input, and returns its standard output. Its standard error is shown
+    /// to nobody. When the future is dropped, the program is ended.
+    fn run(
+        &self,
+        argv: &[String],
+        limits: CommandLimits,
+    ) -> impl Future<Output = Result<Zeroizing<Vec<u8>>, CommandFailure>>;
+}
+
+/// Resolves the named credentials, all or none, each once.
+///
+/// A relative file is found beside the manifest that names it. One final line break of a file or of a program's output is
+/// dropped.
+///
+/// # Errors
+/// `CREDENTIAL_UNAVAILABLE` for a name without a source, and for a source that is missing, empty or only white space, holds
+/// a NUL, is longer than 64 KiB, fails, takes longer than ten seconds, or is a file that others may write.
+pub async fn resolve<C: CommandSource>(
+    names: &[CredentialName],
+    specs: &[CredentialSpec],
+    sources: &Sources<'_, C>,
+) -> Result<Credentials, CallError> {
+    let mut credentials = Credentials::default();
+    for name in names {
+        if credentials.get(name).is_some() {
+            continue;
+        }
+        let unavailable = |problem: &str| {
+            CallError::new(
+                ErrorCode::CredentialUnavailable,
+                format!("credential `{name}` could not be resolved: {problem}"),
+            )
+            .with_hint("`tgw doctor` lists the credentials and their sources")
+        };
+        let spec =
+            specs.iter().find(|spec| spec.name == *name).ok_or_else(|| unavailable("it is not declared"))?;
+        let read = match &spec.source {
+            CredentialSource::Env(variable) => from_environment(variable, sources.environment),
+            CredentialSource::File(path) => from_file(path, Path::new(&*spec.location.file)),
+            CredentialSource::Command(argv) => from_command(argv, sources.commands).await,
+        };
+        let Value { bytes, warning } = read.map_err(unavailable)?;
+        let secret =
+            Secret::new(bytes).ok_or_else(|| unavailable("its value is empty, blank or holds a NUL"))?;
+        let short = secret.expose().len() < LEAST_SECRET;
+        let warning = if short { Some("its value is too short to be redacted in output") } else { warning };
+        credentials.push(name.clone(), &spec.source, secret, warning);
+    }
+    Ok(credentials)
+}
+
+/// What a source yields, with what a person should know about it.
+struct Value {
+    bytes: Zeroizing<Vec<u8>>,
+    warning: Option<&'static str>,
+}
+
+/// The problem as a model may see it: no path, no output.
+type Resolved = Result<Value, &'static str>;
+
+fn from_environment(variable: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Resolved {
+    let value = environment(variable).ok_or("its environment variable is not set")?;
+    let bytes = Zeroizing::new(value.into_vec());
+    if bytes.len() > MOST_BYTES {
+        return Err("its value is too long");
+    }
+    Ok(Value { bytes, warning: None })
+}
+
+fn from_file(path: &Path, manifest: &Path) -> Resolved {
+    const WRITABLE_BY_OTHERS: u32 = 0o022;
+    const READABLE_BY_ALL: u32 = 0o004;
+    let path = manifest.parent().unwrap_or(Path::new("")).join(path);
+    // Without waiting for the other end of a FIFO, which is no regular file and is refused below.
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(nonblocking)
+        .open(path)
+        .map_err(|_| "its file cannot be opened")?;
+    let metadata = file.metadata().map_err(|_| "its file cannot be read")?;
+    if !metadata.is_file() {
+        return Err("its file is not a regular file");
+    }
+    if metadata.mode() & WRITABLE_BY_OTHERS != 0 {
+        return Err("others may write to its file");
+    }
+    // One allocation of the full size: a vector that grows leaves copies behind that nobody wipes.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MOST_BYTES + 1));
+    file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|_| "its file cannot be read")?;
+    if bytes.len() > MOST_BYTES {
+        return Err("its file is too long");
+    }
+    drop_line_break(&mut bytes);
+    let warning = (metadata.mode() & READABLE_BY_ALL != 0).then_some("everyone may read its file");
+    Ok(Value { bytes, warning })
+}
+
+async fn from_command<C: CommandSource>(argv: &[String], commands: &C) -> Resolved {
+    let limits = CommandLimits { timeout: PATIENCE, output: MOST_BYTES };
+    let outcome = tokio::time::timeout(PATIENCE + GRACE, commands.run(argv, limits))
+        .await
+        .unwrap_or(Err(CommandFailure::TimedOut));
+    let mut bytes = outcome.map_err(|failure| match failure {
+        CommandFailure::NotStarted => "its command could not be started",
+        CommandFailure::Failed => "its command failed",
+        CommandFailure::TimedOut => "its command took too long",
+        CommandFailure::TooLong => "its command printed too much",
+    })?;
+    if bytes.len() > MOST_BYTES {
+        return Err("its command printed too much");
+    }
+    drop_line_break(&mut bytes);
+    Ok(Value { bytes, warning: None })
+}
+
+fn drop_line_break(bytes: &mut Vec<u8>) {
+    if bytes.ends_with(b"\n") {
+        bytes.pop();
+        if bytes.ends_with(b"\r") {
+            bytes.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! One transaction: records and everything that must be true together with them.
+
+use crate::catalog::Digest;
+use crate::clock::Timestamp;
+use crate::ident::Tenant;
+
+use super::{Answer, NewApproval, NewResult, NewStanding, RecordSource};
+
+/// What a commit survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Durability {
+    /// The death of this process at any instruction.
+    Kill,
+    /// The loss of power too, also for every commit before this one.
+    Power,
+}
+
+/// One transaction. It is kept as a whole or not at all.
+pub struct Batch<'a> {
+    /// Whose state it changes.
+    pub tenant: &'a Tenant,
+    /// The present instant, against which expiries are judged.
+    pub now: Timestamp,
+    /// What its commit survives.
+    pub durability: Durability,
+    /// What changes besides the chain, in order. The first that is refused refuses the whole.
+    pub changes: &'a [Change<'a>],
+    /// The records that say so.
+    pub records: &'a mut dyn RecordSource,
+}
+
+/// One change of state.
+#[derive(Debug, Clone, Copy)]
+pub enum Change<'a> {
+    /// Keeps a result.
+    StoreResult(NewResult<'a>),
+    /// Spends a grant that was given on the spot. A grant id can be spent once, ever.
+    SpendGrant {
+        /// The grant's id, random.
+        id: &'a str,
+        /// When it ends.
+        expires: Timestamp,
+    },
+    /// Spends the yes to a stored question.
+    SpendApproval {
+        /// The approval's id.
+        id: &'a str,
+        /// What the call now at hand would need a yes to; it must be what the question was about.
+        binding: Digest,
+    },
+    /// Uses a standing grant once.
+    UseStanding {
+        /// The standing grant's id.
+        id: &'a str,
+    },
+    /// Stores a question for a person.
+    AskApproval(NewApproval<'a>),
+    /// Answers a stored question, or marks it as run out.
+    AnswerApproval(Answer<'a>),
+    /// Stores a standing grant.
+    Remember(NewStanding<'a>),
+    /// Revokes a standing grant.
+    RevokeStanding {
+        /// The standing grant's id.
+        id: &'a str,
+    },
+}

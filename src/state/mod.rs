@@ -1,0 +1,28 @@
+//! The state store: audit chain, results, approvals and grants, behind one trait.
+//!
+//! Everything that must be true together is one transaction: a grant that is spent, the intent it was spent for, and the
+//! question or result that goes with it. The store knows nothing of what a record says; it knows its place in the chain.
+
+mod approval;
+mod batch;
+mod error;
+mod home;
+mod lock;
+mod random;
+mod record;
+mod result;
+mod sqlite;
+mod standing;
+mod store;
+pub mod trust;
+
+pub use approval::{Answer, ApprovalState, NewApproval, StoredApproval};
+pub use batch::{Batch, Change, Durability};
+pub use error::{Refusal, StoreError};
+pub use home::{state_folder, state_home, state_path};
+pub use random::RandomPool;
+pub use record::{Head, Link, NoRecords, Order, Receipt, RecordSource, Scan, SealedRecord, StoredRecord};
+pub use result::{NewResult, ResultScope, ResultSummary, StoredResult};
+pub use sqlite::SqliteStore;
+pub use standing::{NewStanding, StandingGrant, StandingQuery};
+pub use store::{Description, Store};

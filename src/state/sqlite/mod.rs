@@ -1,0 +1,12 @@
+//! The store in one SQLite file, in write-ahead mode.
+
+mod append;
+mod change;
+mod open;
+mod queries;
+mod rows;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use open::SqliteStore;

@@ -1,0 +1,263 @@
+//! Reading the store.
+
+use std::ops::ControlFlow;
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::catalog::Digest;
+use crate::clock::Timestamp;
+use crate::ident::{Tenant, ToolName};
+use crate::state::{
+    Batch, Description, Head, Order, Receipt, ResultScope, ResultSummary, Scan, StandingGrant, StandingQuery,
+    Store, StoreError, StoredApproval, StoredRecord, StoredResult,
+};
+
+use super::SqliteStore;
+use super::change::millis;
+use super::rows::{self, APPROVAL, STANDING, approval_row, count, record, standing_row, summary};
+use super::schema::{self, row_id, seq_of};
+
+/// How many records one short read takes.
+const PAGE: i64 = 64;
+
+impl Store for SqliteStore {
+    fn append(&mut self, batch: &mut Batch<'_>) -> Result<Vec<Receipt>, StoreError> {
+        self.commit(batch)
+    }
+
+    fn head(&self, tenant: &Tenant) -> Result<Option<Head>, StoreError> {
+        Ok(self.chain(tenant)?.map(|(_, head)| head))
+    }
+
+    fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT tenant FROM chain ORDER BY tenant")?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        rows.map(|name| Tenant::parse(&name?).map_err(|error| StoreError::Corrupt(error.to_string())))
+            .collect()
+    }
+
+    fn stray_records(&self) -> Result<u64, StoreError> {
+        let sql = format!(
+            "SELECT count(*) FROM record WHERE {} NOT IN (SELECT id FROM chain)",
+            schema::CHAIN_OF_ROW
+        );
+        Ok(self.connection.query_row(&sql, [], |row| count(row, 0))?)
+    }
+
+    fn scan(
+        &self,
+        tenant: &Tenant,
+        scan: Scan,
+        visit: &mut dyn FnMut(&StoredRecord) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let Some((chain, _)) = self.chain(tenant)? else { return Ok(()) };
+        let greatest = seq_of(i64::MAX);
+        let mut low = row_id(chain, scan.first.min(greatest))?;
+        let mut high = row_id(chain, scan.last.min(greatest))?;
+        let mut statement = self.connection.prepare_cached(match scan.order {
+            Order::OldestFirst => {
+                "SELECT id, hash, bytes, key, detail FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
+            }
+            Order::NewestFirst => {
+                "SELECT id, hash, bytes, key, detail FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3"
+            }
+        })?;
+        // Pages are copied out: a reader that waits for its own output must not hold back the log's checkpoints.
+        loop {
+            let page: Vec<(i64, StoredRecord)> =
+                statement.query_map(params![low, high, PAGE], record)?.collect::<Result<_, _>>()?;
+            for (_, record) in &page {
+                if visit(record).is_break() {
+                    return Ok(());
+                }
+            }
+            match page.last() {
+                Some((last, _)) if page.len() as i64 == PAGE => match scan.order {
+                    Order::OldestFirst => low = last.saturating_add(1),
+                    Order::NewestFirst => high = last.saturating_sub(1),
+                },
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn erase_details(&mut self, tenant: &Tenant, last: u64) -> Result<u64, StoreError> {
+        let Some((chain, _)) = self.chain(tenant)? else { return Ok(0) };
+        let (low, high) = (row_id(chain, 0)?, row_id(chain, last.min(seq_of(i64::MAX)))?);
+        // What is erased is overwritten, in the file and in the log.
+        self.connection.execute_batch("PRAGMA secure_delete = ON")?;
+        let rows = self.connection.execute(
+            "UPDATE record SET key = NULL, detail = NULL
+             WHERE id BETWEEN ?1 AND ?2 AND (key IS NOT NULL OR detail IS NOT NULL)",
+            params![low, high],
+        );
+        self.connection.execute_batch("PRAGMA secure_delete = OFF")?;
+        let rows = rows?;
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(rows as u64)
+    }
+
+    fn result(
+        &self,
+        reference: &str,
+        scope: ResultScope<'_>,
+        now: Timestamp,
+    ) -> Result<Option<StoredResult>, StoreError> {
+        let (tenant, task) = scope.parts();
+        let found = self
+            .connection
+            .prepare_cached(
+                "SELECT reference, task, tool, length(value), created, expires, value, trust FROM result
+                 WHERE reference = ?1 AND tenant = ?2 AND (?3 IS NULL OR task = ?3) AND expires > ?4",
+            )?
+            .query_row(
+                params![reference, tenant.as_str(), task.map(|task| task.as_str()), millis(now)],
+                |row| Ok(StoredResult { summary: summary(row)?, value: row.get(6)?, trust: row.get(7)? }),
+            )
+            .optional()?;
+        Ok(found)
+    }
+
+    fn results(
+        &self,
+        scope: ResultScope<'_>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<ResultSummary>, StoreError> {
+        let (tenant, task) = scope.parts();
+        let mut statement = self.connection.prepare_cached(
+            "SELECT reference, task, tool, length(value), created, expires FROM result
+             WHERE tenant = ?1 AND (?2 IS NULL OR task = ?2) AND expires > ?3 ORDER BY created DESC, rowid DESC LIMIT ?4",
+        )?;
+        let rows = statement.query_map(
+            params![tenant.as_str(), task.map(|task| task.as_str()), millis(now), limit as i64],
+            summary,
+        )?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn recent_values(
+        &self,
+        tenant: &Tenant,
+        tool: &ToolName,
+        limit: usize,
+        now: Timestamp,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT value FROM result WHERE tenant = ?1 AND tool = ?2 AND expires > ?3
+             ORDER BY created DESC, rowid DESC LIMIT ?4",
+        )?;
+        let mut rows = statement.query(params![tenant.as_str(), tool.as_str(), millis(now), limit as i64])?;
+        while let Some(row) = rows.next()? {
+            let value = row.get_ref(0)?.as_blob().map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            if visit(value).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn purge(&mut self, now: Timestamp, limit: usize) -> Result<u64, StoreError> {
+        // A spent grant is forgotten only after its own end, when it could no longer be spent anyway.
+        let mut dropped = 0;
+        for sql in [
+            "DELETE FROM result WHERE rowid IN (SELECT rowid FROM result WHERE expires <= ?1 LIMIT ?2)",
+            "DELETE FROM spent_grant WHERE id IN (SELECT id FROM spent_grant WHERE expires <= ?1 LIMIT ?2)",
+        ] {
+            dropped +=
+                self.connection.prepare_cached(sql)?.execute(params![millis(now), limit as i64])? as u64;
+        }
+        Ok(dropped)
+    }
+
+    fn approval(&self, tenant: &Tenant, id: &str) -> Result<Option<StoredApproval>, StoreError> {
+        rows::approval(&self.connection, tenant, id)
+    }
+
+    fn approvals(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredApproval>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "{APPROVAL} WHERE tenant = ?1 ORDER BY created DESC, rowid DESC LIMIT ?2"
+        ))?;
+        let rows = statement.query_map(params![tenant.as_str(), limit as i64], approval_row)?;
+        rows.map(|row| row?).collect()
+    }
+
+    fn overdue_approvals(
+        &self,
+        tenant: &Tenant,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<StoredApproval>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "{APPROVAL} WHERE tenant = ?1 AND state = 'pending' AND expires <= ?2 ORDER BY expires LIMIT ?3"
+        ))?;
+        let rows = statement.query_map(params![tenant.as_str(), millis(now), limit as i64], approval_row)?;
+        rows.map(|row| row?).collect()
+    }
+
+    fn standing_for(&self, query: &StandingQuery<'_>) -> Result<Vec<StandingGrant>, StoreError> {
+        let principal = query.principal;
+        let mut statement = self.connection.prepare_cached(&format!(
+            "{STANDING} WHERE tenant = ?1 AND tool = ?2 AND task = ?3 AND user = ?4 AND agent = ?5
+             AND agent_version IS ?6 AND contract = ?7 AND expires > ?8 AND revoked IS NULL
+             AND (max_uses IS NULL OR uses < max_uses) ORDER BY created"
+        ))?;
+        let rows = statement.query_map(
+            params![
+                principal.tenant.as_str(),
+                query.tool,
+                query.task.as_str(),
+                principal.user.as_str(),
+                principal.agent.as_str(),
+                principal.agent_version,
+                &query.contract.0[..],
+                millis(query.now),
+            ],
+            standing_row,
+        )?;
+        rows.map(|row| row?).collect()
+    }
+
+    fn standing(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StandingGrant>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "{STANDING} WHERE tenant = ?1 ORDER BY created DESC, rowid DESC LIMIT ?2"
+        ))?;
+        let rows = statement.query_map(params![tenant.as_str(), limit as i64], standing_row)?;
+        rows.map(|row| row?).collect()
+    }
+
+    fn describe(&self) -> Result<Description, StoreError> {
+        let bytes = ["", "-wal"]
+            .iter()
+            .filter_map(|suffix| {
+                let mut name = self.path.clone().into_os_string();
+                name.push(suffix);
+                std::fs::metadata(name).ok()
+            })
+            .map(|metadata| metadata.len())
+            .sum();
+        let one = |sql: &str| self.connection.query_row(sql, [], |row| count(row, 0));
+        Ok(Description {
+            path: self.path.clone(),
+            bytes,
+            schema_version: schema::VERSION,
+            records: one("SELECT coalesce(sum(seq), 0) FROM chain")?,
+            results: one("SELECT count(*) FROM result")?,
+            pending_approvals: one("SELECT count(*) FROM approval WHERE state = 'pending'")?,
+        })
+    }
+}
+
+impl SqliteStore {
+    fn chain(&self, tenant: &Tenant) -> Result<Option<(i64, Head)>, StoreError> {
+        let chain = self
+            .connection
+            .prepare_cached("SELECT id, seq, hash FROM chain WHERE tenant = ?1")?
+            .query_row([tenant.as_str()], |row| {
+                Ok((row.get(0)?, Head { seq: count(row, 1)?, hash: Digest(row.get(2)?) }))
+            })
+            .optional()?;
+        Ok(chain)
+    }
+}

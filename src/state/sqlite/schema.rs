@@ -1,0 +1,133 @@
+//! The schema, version by version.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::state::StoreError;
+
+/// Marks the file as ours: `tgw1`.
+pub(super) const APPLICATION_ID: i64 = 0x7467_7731;
+
+/// The version of the schema that this program reads and writes.
+pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
+
+// `record.id` is the chain's id and the record's number in one integer (see `row_id`), so that appending is
+// always at the end of one B-tree and needs no second index.
+// `record.key` and `record.detail` are the only columns of a record that may change: they may become null.
+const MIGRATIONS: &[&str] = &["
+    CREATE TABLE chain (
+        id INTEGER PRIMARY KEY,
+        tenant TEXT NOT NULL UNIQUE,
+        seq INTEGER NOT NULL,
+        hash BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE record (
+        id INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL,
+        bytes BLOB NOT NULL,
+        key BLOB,
+        detail BLOB
+    ) STRICT;
+    CREATE TABLE result (
+        reference TEXT PRIMARY KEY,
+        tenant TEXT NOT NULL,
+        task TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        created INTEGER NOT NULL,
+        expires INTEGER NOT NULL,
+        trust TEXT NOT NULL,
+        value BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX result_by_tool ON result (tenant, tool, created);
+    CREATE INDEX result_by_expiry ON result (expires);
+    CREATE TABLE approval (
+        id TEXT PRIMARY KEY,
+        tenant TEXT NOT NULL,
+        user TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        agent_version TEXT,
+        task TEXT NOT NULL,
+        step TEXT,
+        tool TEXT NOT NULL,
+        call TEXT NOT NULL,
+        binding BLOB NOT NULL,
+        question BLOB NOT NULL,
+        created INTEGER NOT NULL,
+        expires INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        answered INTEGER,
+        answered_by TEXT,
+        feedback TEXT,
+        spent INTEGER
+    ) STRICT;
+    CREATE INDEX approval_by_state ON approval (tenant, state, expires);
+    CREATE TABLE spent_grant (
+        id TEXT PRIMARY KEY,
+        spent INTEGER NOT NULL,
+        expires INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX spent_grant_by_expiry ON spent_grant (expires);
+    CREATE TABLE standing_grant (
+        id TEXT PRIMARY KEY,
+        tenant TEXT NOT NULL,
+        user TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        agent_version TEXT,
+        task TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        contract BLOB NOT NULL,
+        pinned TEXT NOT NULL,
+        rules TEXT NOT NULL,
+        created INTEGER NOT NULL,
+        expires INTEGER NOT NULL,
+        uses INTEGER NOT NULL,
+        max_uses INTEGER,
+        revoked INTEGER
+    ) STRICT;
+    CREATE INDEX standing_by_tool ON standing_grant (tenant, tool, task);
+"];
+
+const SEQ_BITS: u32 = 40;
+
+/// The row of record `seq` in a chain: 2^22 chains of 2^40 records each.
+pub(super) fn row_id(chain: i64, seq: u64) -> Result<i64, StoreError> {
+    i64::try_from(seq)
+        .ok()
+        .filter(|seq| *seq < 1 << SEQ_BITS)
+        .zip(Some(chain).filter(|chain| (0..1 << (62 - SEQ_BITS)).contains(chain)))
+        .map(|(seq, chain)| (chain << SEQ_BITS) | seq)
+        .ok_or_else(|| StoreError::Unavailable("a chain has reached its greatest length".to_owned()))
+}
+
+/// The number of the record in a row.
+pub(super) fn seq_of(row: i64) -> u64 {
+    (row & ((1 << SEQ_BITS) - 1)).unsigned_abs()
+}
+
+/// SQL that turns a row's id into its chain's id.
+pub(super) const CHAIN_OF_ROW: &str = "id >> 40";
+
+/// Brings the schema up to date. The caller holds the lock between processes.
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let done = usize::try_from(version).unwrap_or(usize::MAX);
+    for migration in MIGRATIONS.iter().skip(done) {
+        transaction.execute_batch(migration)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    Ok(transaction.commit()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_two_chains_never_meet() {
+        assert_eq!(seq_of(row_id(3, 17).unwrap()), 17);
+        assert!(row_id(1, (1 << 40) - 1).unwrap() < row_id(2, 0).unwrap());
+        assert!(row_id(1, 1 << 40).is_err());
+        assert!(row_id(1 << 22, 1).is_err());
+    }
+}

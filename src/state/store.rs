@@ -1,0 +1,161 @@
+//! The trait that every state store implements.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use crate::clock::Timestamp;
+use crate::ident::{Tenant, ToolName};
+
+use super::{
+    Batch, Head, Receipt, ResultScope, ResultSummary, Scan, StandingGrant, StandingQuery, StoreError,
+    StoredApproval, StoredRecord, StoredResult,
+};
+
+/// State that outlives a process. Calls block; a store that is reached over a network owns its own thread.
+///
+/// Each method is one transaction unless it says otherwise. Listings hold no lock while the caller looks at a row.
+pub trait Store {
+    /// Commits a batch and returns the receipts of its records, in order.
+    ///
+    /// The chain's head is read inside the transaction, so that processes may append side by side.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] where a change is refused, else why the store cannot be written. Nothing is kept then.
+    fn append(&mut self, batch: &mut Batch<'_>) -> Result<Vec<Receipt>, StoreError>;
+
+    /// The end of a tenant's chain; `None` where the tenant has none.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn head(&self, tenant: &Tenant) -> Result<Option<Head>, StoreError>;
+
+    /// The tenants that have a chain.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn tenants(&self) -> Result<Vec<Tenant>, StoreError>;
+
+    /// How many records belong to no chain: none, unless someone removed a chain's head.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn stray_records(&self) -> Result<u64, StoreError>;
+
+    /// Shows the records of a chain one by one until `visit` breaks. It reads in short transactions: records appended
+    /// meanwhile may be seen.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn scan(
+        &self,
+        tenant: &Tenant,
+        scan: Scan,
+        visit: &mut dyn FnMut(&StoredRecord) -> ControlFlow<()>,
+    ) -> Result<(), StoreError>;
+
+    /// Erases keys and details of records up to number `last`; the records themselves stay, and the chain holds.
+    /// Returns how many were erased. Whoever erases records it first.
+    ///
+    /// # Errors
+    /// Why the store cannot be written.
+    fn erase_details(&mut self, tenant: &Tenant, last: u64) -> Result<u64, StoreError>;
+
+    /// Finds a kept result; one whose time is over is not found.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn result(
+        &self,
+        reference: &str,
+        scope: ResultScope<'_>,
+        now: Timestamp,
+    ) -> Result<Option<StoredResult>, StoreError>;
+
+    /// Lists kept results, newest first.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn results(
+        &self,
+        scope: ResultScope<'_>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<ResultSummary>, StoreError>;
+
+    /// Shows the values of a tool's latest results for a tenant, newest first, until `visit` breaks or `limit` were seen.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn recent_values(
+        &self,
+        tenant: &Tenant,
+        tool: &ToolName,
+        limit: usize,
+        now: Timestamp,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), StoreError>;
+
+    /// Drops what has expired, at most `limit` rows of a kind, and returns how many rows went.
+    ///
+    /// # Errors
+    /// Why the store cannot be written.
+    fn purge(&mut self, now: Timestamp, limit: usize) -> Result<u64, StoreError>;
+
+    /// Finds a stored question.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn approval(&self, tenant: &Tenant, id: &str) -> Result<Option<StoredApproval>, StoreError>;
+
+    /// Lists stored questions, newest first.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn approvals(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredApproval>, StoreError>;
+
+    /// Lists questions that are pending though their time is over, oldest first, so that their expiry can be recorded.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn overdue_approvals(
+        &self,
+        tenant: &Tenant,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<StoredApproval>, StoreError>;
+
+    /// Finds the live standing grants that could cover a call.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn standing_for(&self, query: &StandingQuery<'_>) -> Result<Vec<StandingGrant>, StoreError>;
+
+    /// Lists standing grants, newest first, dead ones too.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn standing(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StandingGrant>, StoreError>;
+
+    /// Describes the store for a person.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn describe(&self) -> Result<Description, StoreError>;
+}
+
+/// What `tgw doctor` says about a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size in bytes, with what waits beside it to be moved in.
+    pub bytes: u64,
+    /// The version of its schema.
+    pub schema_version: i64,
+    /// How many records its chains claim.
+    pub records: u64,
+    /// How many results it keeps.
+    pub results: u64,
+    /// How many questions are pending.
+    pub pending_approvals: u64,
+}

@@ -1,0 +1,14 @@
+//! Validation outside the model: schema, defaults, server-side checks, and the plan of what would run.
+
+mod bindings;
+mod checks;
+mod fill;
+mod plan;
+mod prepare;
+mod validated;
+mod violations;
+mod wording;
+
+pub use bindings::CallBindings;
+pub use plan::{CommandPlan, Plan, ProgramSource, StdinPlan};
+pub use validated::{Rejected, Timing, ValidatedCall, ValidationContext, validate};

@@ -1,0 +1,16 @@
+//! One file per command, or per pair of commands that belong together.
+
+mod approvals;
+mod audit;
+mod call;
+mod check;
+mod doctor;
+mod explain;
+mod generated;
+mod init;
+mod output;
+mod results;
+mod schema;
+mod tools;
+mod trust;
+mod usage;

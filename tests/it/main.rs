@@ -1,0 +1,22 @@
+//! The program as its users, and its adversaries, meet it: each test runs the real binary and demands exactly what it prints.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test ends where something is not as it must be, and runs programs as a user does"
+)]
+
+mod architecture;
+mod attacks;
+mod cases;
+mod cli;
+mod corpus;
+mod documents;
+mod harness;
+mod pipeline;
+mod place;
+mod pty;
+mod readme;
+mod terminal;

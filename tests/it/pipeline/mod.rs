@@ -1,0 +1,18 @@
+//! Streams from end to end.
+
+mod audit;
+mod batches;
+mod commands;
+mod conditions;
+mod effects;
+mod killed;
+mod lines;
+mod numbers;
+mod order;
+mod results;
+mod scope;
+mod secrets;
+mod shapes;
+mod signals;
+
+pub(crate) use signals::{signal, wait_for_child};
