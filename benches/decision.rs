@@ -61,7 +61,7 @@ fn check(bencher: Bencher<'_, '_>, (rules, concerned): (usize, usize)) {
     let mut decide = || {
         out.clear();
         let Line::Calls(calls) =
-            decode_line(black_box(line.as_bytes()), JsonLimits::default(), &mut || ids.assign())
+            decode_line(black_box(line.as_bytes()), 1, JsonLimits::default(), &mut || ids.assign())
         else {
             panic!("the line is a call")
         };

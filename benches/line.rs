@@ -40,9 +40,9 @@ fn parse(bencher: Bencher<'_, '_>, extra: usize) {
 fn decode(bencher: Bencher<'_, '_>, extra: usize) {
     let line = call(extra);
     let mut ids = IdRegister::new(1);
-    bencher
-        .counter(BytesCount::of_str(line.as_str()))
-        .bench_local(|| decode_line(black_box(line.as_bytes()), JsonLimits::default(), &mut || ids.assign()));
+    bencher.counter(BytesCount::of_str(line.as_str())).bench_local(|| {
+        decode_line(black_box(line.as_bytes()), 1, JsonLimits::default(), &mut || ids.assign())
+    });
 }
 
 #[divan::bench(args = [Shape::Native, Shape::OpenAiChat, Shape::Anthropic, Shape::Mcp])]

@@ -45,10 +45,10 @@ taskset -c "$core" hyperfine -N --warmup 5 --runs 100 --style basic \
   -n 'an empty Rust program' ./empty \
   -n 'tgw --version' "$tgw --version" 2>/dev/null
 taskset -c "$core" hyperfine -N --warmup 3 --runs 50 --style basic \
-  -n 'tgw check, 1 call, 100 tools, 20 rules' --input calls-1.jsonl "$tgw check $made --policy allow.yaml --state state-start" 2>/dev/null
+  -n 'tgw check, 1 call, 100 tools, 20 rules' "$tgw check $made --policy allow.yaml --state state-start calls-1.jsonl" 2>/dev/null
 taskset -c "$core" hyperfine -N --warmup 3 --runs 50 --style basic \
-  -n 'tgw run, 1 call denied and recorded, 100 tools, 20 rules' --input calls-1.jsonl \
-  "$tgw run $made --policy deny.yaml --state state-start" 2>/dev/null
+  -n 'tgw run, 1 call denied and recorded, 100 tools, 20 rules' \
+  "$tgw run $made --policy deny.yaml --state state-start calls-1.jsonl" 2>/dev/null
 
 # Runs `tgw run` on a stream of so many calls in a state of its own, and checks that there is an answer each.
 stream() {

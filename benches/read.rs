@@ -10,7 +10,7 @@ use divan::{Bencher, counter::ItemsCount};
 use tgw::authorize::Consent;
 use tgw::execute::CancelToken;
 use tgw::gateway::{Admission, Finished, Gateway};
-use tgw::state::SqliteStore;
+use tgw::state::{SealKey, SqliteStore};
 use tgw::wire::{IdRegister, JsonLimits, Line, decode_line};
 
 use support::{Unwatched, shipped};
@@ -33,7 +33,8 @@ fn read_file(bencher: Bencher<'_, '_>, outstanding: usize) {
     let place = workspace();
     let state = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let session = shipped(place.path());
-    let store = SqliteStore::open(&state.path().join("state/state.db"), place.path());
+    let store =
+        SqliteStore::open(&state.path().join("state/state.db"), place.path(), SealKey::new(state.path()));
     let watcher = Unwatched;
     let gateway = Gateway::new(&session, store, None, &watcher, None);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -44,7 +45,8 @@ fn read_file(bencher: Bencher<'_, '_>, outstanding: usize) {
         out.clear();
         let finished: Vec<Box<Finished>> = (0..outstanding)
             .map(|_| {
-                let Line::Calls(mut calls) = decode_line(line, JsonLimits::default(), &mut || ids.assign())
+                let Line::Calls(mut calls) =
+                    decode_line(line, 1, JsonLimits::default(), &mut || ids.assign())
                 else {
                     panic!("the line is a call")
                 };

@@ -13,7 +13,7 @@ use tgw::clock::Clock;
 use tgw::code::{Effect, Status};
 use tgw::ident::{AgentName, Principal, Tenant, UserName};
 use tgw::policy::Verdict;
-use tgw::state::{Batch, Durability, SqliteStore, Store};
+use tgw::state::{Batch, Durability, SealKey, SqliteStore, Store};
 
 fn main() {
     divan::main();
@@ -76,7 +76,7 @@ fn append(bencher: Bencher<'_, '_>, group: usize, durability: Durability) {
 }
 
 fn open(place: &Path) -> SqliteStore {
-    SqliteStore::open(&place.join("state/state.db"), Path::new("/nowhere")).unwrap()
+    SqliteStore::open(&place.join("state/state.db"), Path::new("/nowhere"), SealKey::new(place)).unwrap()
 }
 
 fn commit(store: &mut SqliteStore, group: usize, durability: Durability) {

@@ -48,7 +48,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;run' {
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Most calls that run side by side; only reads marked `parallel` do')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The shape of result lines; auto answers each call in the shape it came in')
-            [CompletionResult]::new('--display', '--display', [CompletionResultType]::ParameterName, 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or a file to write (text) [default: text where stderr is a terminal, else none]')
+            [CompletionResult]::new('--display', '--display', [CompletionResultType]::ParameterName, 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
@@ -69,7 +69,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             break
         }
         'tgw;call' {
-            [CompletionResult]::new('--display', '--display', [CompletionResultType]::ParameterName, 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or a file to write (text) [default: text where stderr is a terminal, else none]')
+            [CompletionResult]::new('--display', '--display', [CompletionResultType]::ParameterName, 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
@@ -139,7 +139,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the whole value, or all that --filter selects, as JSON')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the whole value, or all that --filter selects, as JSON; without REF, the list')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -203,7 +203,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List records, newest last')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Tell the story of one call, from its id, a receipt or a record''s number')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Tell the story of one call or approval, from its id, a receipt or a record''s number')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Check that no record was edited, removed or reordered, and that the end was not cut off')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print every record, one JSON object a line')
             break

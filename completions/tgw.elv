@@ -44,7 +44,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;run'= {
             cand --jobs 'Most calls that run side by side; only reads marked `parallel` do'
             cand --format 'The shape of result lines; auto answers each call in the shape it came in'
-            cand --display 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or a file to write (text) [default: text where stderr is a terminal, else none]'
+            cand --display 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]'
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
@@ -64,7 +64,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'tgw;call'= {
-            cand --display 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or a file to write (text) [default: text where stderr is a terminal, else none]'
+            cand --display 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]'
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
@@ -131,7 +131,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --tenant 'The tenant [env: TGW_TENANT] [default: local]'
             cand --log-format 'The form of log lines: text, or json with one object a line'
             cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
-            cand --json 'Print the whole value, or all that --filter selects, as JSON'
+            cand --json 'Print the whole value, or all that --filter selects, as JSON; without REF, the list'
             cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
             cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
             cand -h 'Print help'
@@ -190,7 +190,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand -h 'Print help'
             cand --help 'Print help'
             cand list 'List records, newest last'
-            cand show 'Tell the story of one call, from its id, a receipt or a record''s number'
+            cand show 'Tell the story of one call or approval, from its id, a receipt or a record''s number'
             cand verify 'Check that no record was edited, removed or reordered, and that the end was not cut off'
             cand export 'Print every record, one JSON object a line'
         }

@@ -55,7 +55,7 @@ anthropic\t'Anthropic Messages'
 gemini\t'Gemini'
 bedrock\t'Bedrock Converse'
 mcp\t'MCP'"
-complete -c tgw -n "__fish_tgw_using_subcommand run" -l display -d 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or a file to write (text) [default: text where stderr is a terminal, else none]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l display -d 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
@@ -74,7 +74,7 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l no-prompt -d 'Never ask in the terminal: a call that needs a person is answered `input_required` at once'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c tgw -n "__fish_tgw_using_subcommand call" -l display -d 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or a file to write (text) [default: text where stderr is a terminal, else none]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand call" -l display -d 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
@@ -141,7 +141,7 @@ json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand results" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
-complete -c tgw -n "__fish_tgw_using_subcommand results" -l json -d 'Print the whole value, or all that --filter selects, as JSON'
+complete -c tgw -n "__fish_tgw_using_subcommand results" -l json -d 'Print the whole value, or all that --filter selects, as JSON; without REF, the list'
 complete -c tgw -n "__fish_tgw_using_subcommand results" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand results" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list show revoke" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
@@ -193,7 +193,7 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "list" -d 'List records, newest last'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "show" -d 'Tell the story of one call, from its id, a receipt or a record\'s number'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "show" -d 'Tell the story of one call or approval, from its id, a receipt or a record\'s number'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "verify" -d 'Check that no record was edited, removed or reordered, and that the end was not cut off'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "export" -d 'Print every record, one JSON object a line'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l tool -d 'Only records of this tool' -r

@@ -20,6 +20,9 @@ pub enum Consent {
     Standing(StandingGrant),
 }
 
+/// Says what a decided call would change, or why it cannot be done.
+pub type PreviewSource<'a> = dyn Fn(&ValidatedCall, &Decision) -> Result<Option<Preview>, CallError> + 'a;
+
 /// What authorizing a call needs besides the call.
 #[derive(Clone, Copy)]
 pub struct AuthorizationContext<'a> {
@@ -29,8 +32,9 @@ pub struct AuthorizationContext<'a> {
     pub facts: &'a Facts<'a>,
     /// The real path of the workspace.
     pub workspace: &'a std::path::Path,
-    /// What a call would change, where its executor can say; asked for only when a person is.
-    pub preview: &'a dyn Fn(&ValidatedCall) -> Option<Preview>,
+    /// What a call would change, where its executor can say, or why it cannot be done at all; asked for only when a person
+    /// would be asked, so that nobody is asked about what must fail.
+    pub preview: &'a PreviewSource<'a>,
     /// The present instant, for the expiry of consents.
     pub now: crate::clock::Timestamp,
 }
@@ -44,6 +48,8 @@ pub enum Authorization {
     Ask(Box<PendingCall>),
     /// It may not run.
     Denied(Box<DeniedCall>),
+    /// The policy does not deny it, and something in the world stands in its way.
+    Unmet(Box<UnmetCall>),
 }
 
 /// A call that may run. Only [`authorize`] makes one; running spends it.
@@ -73,6 +79,7 @@ pub struct PendingCall {
     call: ValidatedCall,
     decision: Decision,
     preview: Option<Preview>,
+    doubts: Vec<String>,
 }
 
 /// A call that was refused, with the decision that did it.
@@ -83,7 +90,18 @@ pub struct DeniedCall {
     error: CallError,
 }
 
+/// A call that the policy does not deny, and that cannot be done as the world is. Nobody is asked about it.
+#[derive(Debug)]
+pub struct UnmetCall {
+    call: ValidatedCall,
+    decision: Decision,
+    error: CallError,
+}
+
 /// Decides `call` and, where the policy asks for a person, checks the consent it came with.
+///
+/// What validation found to stand in the way is said after the policy's no and before the person is asked: a denied caller
+/// learns nothing about the world.
 ///
 /// A consent that is for anything else than this call, under these rules, is worth nothing: the person is asked
 /// (again).
@@ -110,6 +128,11 @@ pub struct DeniedCall {
 #[must_use]
 pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consent: Consent) -> Authorization {
     let decision = decide(context.policy, &call, context.facts);
+    if decision.verdict != Verdict::Deny
+        && let Some(error) = call.obstacle().cloned()
+    {
+        return Authorization::Unmet(Box::new(UnmetCall { call, decision, error }));
+    }
     match decision.verdict {
         Verdict::Allow => Authorization::Allowed(Box::new(AuthorizedCall {
             call,
@@ -122,7 +145,10 @@ pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consen
             Authorization::Denied(Box::new(DeniedCall { call, decision, error }))
         }
         Verdict::RequireApproval => {
-            let preview = (context.preview)(&call);
+            let preview = match (context.preview)(&call, &decision) {
+                Ok(preview) => preview,
+                Err(error) => return Authorization::Unmet(Box::new(UnmetCall { call, decision, error })),
+            };
             let subject = Subject::of(&call, context.facts, context.workspace, &decision)
                 .with_preview(preview.as_ref());
             let covered = match &consent {
@@ -136,7 +162,7 @@ pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consen
                     preview.filter(|_| matches!(consent, Consent::Grant(_))).map(|preview| preview.basis);
                 Authorization::Allowed(Box::new(AuthorizedCall { call, decision, consent, basis }))
             } else {
-                Authorization::Ask(Box::new(PendingCall { call, decision, preview }))
+                Authorization::Ask(Box::new(PendingCall { call, decision, preview, doubts: Vec::new() }))
             }
         }
     }
@@ -185,6 +211,12 @@ impl AuthorizedCall {
     /// The decision that let it through.
     pub fn decision(&self) -> &Decision {
         &self.decision
+    }
+
+    /// The call as a person was, or would be, asked about it.
+    #[must_use]
+    pub fn subject<'p>(&'p self, facts: &Facts<'p>, workspace: &'p std::path::Path) -> Subject<'p> {
+        Subject::of(&self.call, facts, workspace, &self.decision)
     }
 
     /// The consent it spends.
@@ -265,10 +297,40 @@ impl PendingCall {
         Subject::of(&self.call, facts, workspace, &self.decision).with_preview(self.preview.as_ref())
     }
 
+    /// Notes a stored answer that would have covered the call and was not believed, with the reason.
+    pub fn doubt(&mut self, doubt: String) {
+        self.doubts.push(doubt);
+    }
+
+    /// The stored answers that were not believed.
+    #[must_use]
+    pub fn doubts(&self) -> &[String] {
+        &self.doubts
+    }
+
     /// Gives the call back, to be authorized again with an answer.
     #[must_use]
     pub fn into_call(self) -> ValidatedCall {
         self.call
+    }
+}
+
+impl UnmetCall {
+    /// The call.
+    #[must_use]
+    pub fn call(&self) -> &ValidatedCall {
+        &self.call
+    }
+
+    /// The decision that did not deny it.
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// What stands in the way.
+    #[must_use]
+    pub fn error(&self) -> &CallError {
+        &self.error
     }
 }
 

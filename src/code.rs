@@ -30,6 +30,18 @@ pub enum Status {
 }
 
 impl Status {
+    /// Every status.
+    pub const ALL: [Self; 8] = [
+        Self::Succeeded,
+        Self::Failed,
+        Self::Denied,
+        Self::InputRequired,
+        Self::Accepted,
+        Self::Working,
+        Self::Unknown,
+        Self::Cancelled,
+    ];
+
     /// The status as it is written on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -178,8 +190,9 @@ key for a new effect.";
 person accepts the new contract.";
     /// A credential could not be had.
     CredentialUnavailable = "CREDENTIAL_UNAVAILABLE", Failed, Later, 1,
-        "A credential that the tool needs could not be resolved: its source is missing, empty or failed, or the \
-policy does not let this tool or agent use it. Nothing was run, and no approval was used up. `tgw doctor` lists \
+        "A credential that the tool needs could not be resolved: its source is missing, empty or failed. \
+Nothing was run, and no approval was used up. (A credential that the policy keeps from the tool or the agent is a \
+PERMISSION_DENIED.) `tgw doctor` lists \
 the credentials and their sources.";
     /// The sandbox asked for is not to be had.
     SandboxUnavailable = "SANDBOX_UNAVAILABLE", Failed, Never, 1,

@@ -1,23 +1,26 @@
 //! The pipeline on one screen: the one funnel that every front door leads into.
 //!
 //! ```text
-//! admit   resolve → validate → authorize        what may happen
+//! admit   resolve → validate → authorize        what may happen, and can
 //! ask     question → answer → consent           where a person must say so
 //! run     credentials → reserve → execute       what happens
 //!         interpret → present
 //! commit  record → receipt → reply              what is said about it
 //! ```
 
+mod answer;
 mod ask;
 mod check;
 mod commit;
 mod finished;
+mod housekeeping;
 mod journal;
 mod known;
 mod own_tools;
 mod run;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +31,7 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
-use crate::policy::Facts;
+use crate::policy::{Decision, Facts};
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{RandomPool, SqliteStore, StoreError};
@@ -76,6 +79,10 @@ pub struct Gateway<'s> {
     observer: &'s dyn Observer,
     format: Option<Shape>,
     asking: Cell<bool>,
+    /// Stored answers that were not believed and are on record as such, by id.
+    doubted: RefCell<BTreeSet<String>>,
+    /// Whether this run has marked and dropped what ended before it.
+    tidied: Cell<bool>,
 }
 
 impl<'s> Gateway<'s> {
@@ -101,6 +108,8 @@ impl<'s> Gateway<'s> {
             observer,
             format,
             asking: Cell::new(false),
+            doubted: RefCell::default(),
+            tidied: Cell::new(false),
         }
     }
 
@@ -143,7 +152,7 @@ impl<'s> Gateway<'s> {
             }
         };
         match self.validating(timing, |context| validate(resolved, context)) {
-            Ok(validated) => self.decide(origin, validated, consent),
+            Ok(validated) => self.decide(timing, origin, validated, consent),
             Err(rejected) => self.rejected(origin, rejected),
         }
     }
@@ -152,7 +161,7 @@ impl<'s> Gateway<'s> {
     fn readmit(&self, call: ValidatedCall, consent: Consent) -> Admission {
         let origin = Origin::of_call(&call);
         match self.validating(Timing::Now, |context| call.revalidate(context)) {
-            Ok(validated) => self.decide(origin, validated, consent),
+            Ok(validated) => self.decide(Timing::Now, origin, validated, consent),
             Err(rejected) => self.rejected(origin, rejected),
         }
     }
@@ -176,12 +185,12 @@ impl<'s> Gateway<'s> {
     }
 
     /// Decides a validated call, and looks for a remembered answer where a person would have to be asked.
-    fn decide(&self, origin: Origin, call: ValidatedCall, consent: Consent) -> Admission {
+    fn decide(&self, timing: Timing, origin: Origin, call: ValidatedCall, consent: Consent) -> Admission {
         let unasked = matches!(consent, Consent::None);
-        let mut authorization = self.authorize(call, consent);
-        if unasked && let Authorization::Ask(pending) = authorization {
-            authorization = match self.remembered(&pending) {
-                Some(standing) => self.authorize(pending.into_call(), Consent::Standing(standing)),
+        let mut authorization = self.authorize(timing, call, consent);
+        if unasked && let Authorization::Ask(mut pending) = authorization {
+            authorization = match self.remembered(&mut pending) {
+                Some(standing) => self.authorize(timing, pending.into_call(), Consent::Standing(standing)),
                 None => Authorization::Ask(pending),
             };
         }
@@ -195,11 +204,20 @@ impl<'s> Gateway<'s> {
                 let error = denied.error().clone();
                 self.refused(origin, Subject::Denied(denied), error)
             }
+            Authorization::Unmet(unmet) => {
+                let error = unmet.error().clone();
+                self.refused(origin, Subject::Unmet(unmet), error)
+            }
         }
     }
 
-    fn authorize(&self, call: ValidatedCall, consent: Consent) -> Authorization {
-        let preview = |call: &ValidatedCall| self.preview(call);
+    fn authorize(&self, timing: Timing, call: ValidatedCall, consent: Consent) -> Authorization {
+        let preview = |call: &ValidatedCall, decision: &Decision| match (self.preview(call, decision), timing)
+        {
+            // An earlier call of the batch may yet change what stands in the way.
+            (Err(_), Timing::Provisional) => Ok(None),
+            (preview, Timing::Provisional | Timing::Now) => preview,
+        };
         let context = AuthorizationContext {
             policy: &self.session.policy,
             facts: &self.facts,

@@ -118,6 +118,7 @@ struct Scheduler<'g, 's> {
     held: Option<Running<'g>>,
     ids: IdRegister,
     batches: u64,
+    lines: u64,
     stopping: bool,
 }
 
@@ -135,6 +136,7 @@ impl<'g, 's> Scheduler<'g, 's> {
             held: None,
             ids: IdRegister::new(options.run),
             batches: 0,
+            lines: 0,
             stopping: false,
         }
     }
@@ -162,10 +164,10 @@ impl<'g, 's> Scheduler<'g, 's> {
 
     fn take(&mut self, line: InputLine) {
         let limits = JsonLimits::default();
-        let ids = &mut self.ids;
-        let mut assign = || ids.assign();
+        self.lines += 1;
+        let mut assign = || self.ids.assign();
         let line = match line {
-            InputLine::Bytes(bytes) => decode_line(&bytes, limits, &mut assign),
+            InputLine::Bytes(bytes) => decode_line(&bytes, self.lines, limits, &mut assign),
             InputLine::TooLong => Line::Calls(vec![long_line(assign(), limits)]),
         };
         match line {
@@ -196,7 +198,7 @@ impl<'g, 's> Scheduler<'g, 's> {
             },
             Err(error) => State::Done(Box::new(self.gateway.refuse(origin, error))),
         };
-        self.queue.push_back(Entry { id, state, cancel: CancelToken::default(), batch });
+        self.queue.push_back(Entry { id, state, cancel: CancelToken::default(), batch, edited: false });
     }
 
     /// Starts the next call, where the order allows it. Returns whether anything moved.
@@ -320,7 +322,7 @@ impl<'g, 's> Scheduler<'g, 's> {
             self.queue.iter().for_each(|entry| entry.cancel.cancel());
         }
         if let Some(entry) = self.queue.get_mut(at) {
-            entry.state = State::Done(finished);
+            entry.state = State::Done(finished.with_edit(entry.edited));
         }
         self.pass_done();
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use tgw::catalog::{Catalog, EMBEDDED_MANIFEST, ManifestFile, TaskContext};
+use tgw::catalog::{Catalog, EMBEDDED_MANIFEST, ManifestFile, TaskContext, TaskSpan};
 use tgw::clock::Clock;
 use tgw::diagnostic::{Report, SourceMap};
 use tgw::execute::ParentEnvironment;
@@ -116,6 +116,7 @@ pub(crate) fn session(manifest: &str, policy: &str, root: &Path) -> Session {
     };
     let task = TaskContext {
         id: TaskId::parse("bench").unwrap(),
+        span: TaskSpan::Stated,
         prompt: None,
         tools: None,
         data: Value::Object(Map::new()),

@@ -44,7 +44,7 @@ pub fn policy(bytes: &[u8]) {
 /// Decodes a line, and answers every call of it in its own shape: one line of JSON each.
 pub fn call_line(bytes: &[u8]) {
     let mut ids = IdRegister::new(7);
-    let Line::Calls(calls) = decode_line(bytes, JsonLimits::default(), &mut || ids.assign()) else { return };
+    let Line::Calls(calls) = decode_line(bytes, 1, JsonLimits::default(), &mut || ids.assign()) else { return };
     assert!(!calls.is_empty(), "a line that is neither empty nor a cancellation is answered");
     for incoming in calls {
         if let Ok(request) = &incoming.call {

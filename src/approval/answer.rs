@@ -35,6 +35,15 @@ pub enum Answer {
     Expired,
 }
 
+/// A call that a person's edit made and that was refused before anyone could be asked about it.
+#[derive(Debug, Clone)]
+pub struct RefusedEdit {
+    /// The arguments as they were edited.
+    pub arguments: Value,
+    /// Why the call was refused.
+    pub error: CallError,
+}
+
 /// An answer with what was on the screen when it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {

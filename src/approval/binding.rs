@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::catalog::Digest;
+use crate::catalog::{Digest, TaskSpan};
 
 use super::Subject;
 
@@ -14,14 +14,50 @@ use super::Subject;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding(pub Digest);
 
+/// What a call has in common with the same call sent again: principal, workspace, step, contract and what would run
+/// with which arguments. Unlike a [`Binding`] it says nothing of what the answer rests on, so it can close a question and
+/// never answer one with yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Likeness(pub Digest);
+
+impl Likeness {
+    /// The likeness of a call. A task that was made for one run has another name in the next, so it does not count.
+    #[must_use]
+    pub fn compute(subject: &Subject<'_>, span: TaskSpan) -> Self {
+        let principal = subject.principal;
+        let task = match span {
+            TaskSpan::Stated => Some(subject.task),
+            TaskSpan::Run | TaskSpan::Call => None,
+        };
+        let alike = json!({
+            "version": 1,
+            "tenant": principal.tenant,
+            "user": principal.user,
+            "agent": principal.agent,
+            "agent_version": principal.agent_version,
+            "task": task,
+            "step": subject.step,
+            "workspace": format!("{:?}", subject.workspace),
+            "tool": subject.contract.name,
+            "contract": subject.contract.digest,
+            "plan": plan_value(subject),
+            "arguments": subject.arguments,
+        });
+        Self(sha256(canonical(&alike).as_bytes()))
+    }
+}
+
+/// What would run, as JSON.
+fn plan_value(subject: &Subject<'_>) -> Value {
+    // A path that is not Unicode has no JSON form; the debug form is complete and unambiguous.
+    serde_json::to_value(subject.plan).unwrap_or_else(|_| json!(format!("{:?}", subject.plan)))
+}
+
 impl Binding {
     /// The binding of a call as it stands now. Any part that differs gives another one.
     #[must_use]
     pub fn compute(subject: &Subject<'_>) -> Self {
         let principal = subject.principal;
-        // A path that is not Unicode has no JSON form; the debug form is complete and unambiguous.
-        let plan =
-            serde_json::to_value(subject.plan).unwrap_or_else(|_| json!(format!("{:?}", subject.plan)));
         let bound = json!({
             "version": 1,
             "tenant": principal.tenant,
@@ -33,7 +69,7 @@ impl Binding {
             "workspace": format!("{:?}", subject.workspace),
             "tool": subject.contract.name,
             "contract": subject.contract.digest,
-            "plan": plan,
+            "plan": plan_value(subject),
             "arguments": subject.arguments,
             "places": subject.led,
             "effect_key": subject.effect_key,

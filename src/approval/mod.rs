@@ -14,18 +14,18 @@ mod standing;
 mod subject;
 mod terminal;
 
-pub use answer::{Answer, Answered};
-pub use binding::Binding;
+pub use answer::{Answer, Answered, RefusedEdit};
+pub use binding::{Binding, Likeness};
 pub use cancel::{CancelCause, CancelHandle, Cancellation, cancellation};
 pub use grant::{Grant, GrantMismatch, GrantSource, StoredYes};
 pub use id::{ApprovalId, GrantId};
 pub use pending::{PendingApproval, StoredCall};
 pub use question::{Alternative, Place, Question};
 use quote::quote;
-pub use render::{Extent, Rendered, render_question};
+pub use render::{Extent, Rendered, render_question, render_refused_edit};
 pub use standing::{Pinned, StandingGrant, StoredStanding};
 pub use subject::{Preview, Reason, Subject};
-pub use terminal::{AskRequest, Editor, EditorRunner, Interaction, Terminal};
+pub use terminal::{AskRequest, Consent, Editor, EditorRunner, Interaction, Terminal};
 
 #[cfg(test)]
 mod tests;

@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::catalog::Digest;
+use crate::catalog::{Digest, TaskSpan};
 use crate::clock::Timestamp;
 use crate::code::{CallError, ErrorCode};
 use crate::ident::CallId;
 
-use super::{ApprovalId, Binding, Rendered, Subject};
+use super::{ApprovalId, Binding, Likeness, Rendered, Subject};
 
 /// How long a question stands where no rule says otherwise.
 const STANDS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -21,6 +21,7 @@ pub struct PendingApproval {
     id: ApprovalId,
     tool: String,
     binding: Binding,
+    likeness: Likeness,
     shown: Digest,
     expires: Timestamp,
     call: StoredCall,
@@ -50,6 +51,7 @@ impl PendingApproval {
         id: ApprovalId,
         call: &CallId,
         subject: &Subject<'_>,
+        span: TaskSpan,
         rendered: &Rendered,
         now: Timestamp,
     ) -> Self {
@@ -57,6 +59,7 @@ impl PendingApproval {
         Self {
             id,
             binding: Binding::compute(subject),
+            likeness: Likeness::compute(subject, span),
             expires: now.plus(subject.terms().and_then(|terms| terms.expires).unwrap_or(STANDS)),
             shown: rendered.digest,
             call: StoredCall {
@@ -86,6 +89,12 @@ impl PendingApproval {
     #[must_use]
     pub fn binding(&self) -> Binding {
         self.binding
+    }
+
+    /// What the call has in common with the same call sent again.
+    #[must_use]
+    pub fn likeness(&self) -> Likeness {
+        self.likeness
     }
 
     /// The digest of the question as it is shown.

@@ -38,6 +38,7 @@ pub struct Question {
     pub(super) preview: Option<DisplayBody>,
     pub(super) alternatives: Vec<Alternative>,
     pub(super) signed: Option<String>,
+    pub(super) notes: Vec<String>,
 }
 
 /// One effective argument.
@@ -108,7 +109,24 @@ impl Question {
             reasons: reasons(subject, &clean),
             preview: subject.preview.map(|preview| redacted_body(preview.display.clone(), redactor)),
             signed: signed(subject),
+            notes: Vec::new(),
         }
+    }
+
+    /// Adds what the person should know besides: it is the gateway's own word.
+    #[must_use]
+    pub fn noting(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+
+    /// The question without the ways to say yes for the task, and with the reason where there were any.
+    #[must_use]
+    pub fn for_this_call_only(mut self, why: &str) -> Self {
+        if !std::mem::take(&mut self.alternatives).is_empty() {
+            self.notes.push(why.to_owned());
+        }
+        self
     }
 
     /// The ways to say yes for the task.

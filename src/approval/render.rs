@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::catalog::{Digest, NetworkRule};
-use crate::present::{DisplayOptions, Line, LongLines, Tone, body_lines, lay_out};
+use crate::present::{DisplayBody, DisplayOptions, Line, LongLines, Tone, body_lines, lay_out};
 use crate::text;
 use crate::validate::{CommandPlan, ProgramSource, StdinPlan};
 
 use super::block::Block;
 use super::question::{Argument, Runs};
-use super::{Question, Reason, quote};
+use super::{Question, Reason, RefusedEdit, quote};
 
 /// How much of a long argument is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,10 +57,9 @@ pub fn render_question(
     page.surroundings(question);
     page.reasons(&question.reasons);
     if let Some(preview) = &question.preview {
-        page.heading("would change");
-        let lines = body_lines(preview, None, &DisplayOptions { width: width - 6, ..options });
-        page.lines.extend(lines.into_iter().flat_map(|line| Block::line(line, &options)));
+        page.preview(preview);
     }
+    page.notes(&question.notes);
     page.answers(question);
     let ends = std::mem::take(&mut page.ends);
     if !ends.is_empty() {
@@ -71,6 +70,34 @@ pub fn render_question(
     text.push('\n');
     let digest = super::binding::sha256(text.as_bytes());
     Rendered { text, digest, abridged: page.abridged }
+}
+
+/// Renders what a person is told whose edited call was refused: why, and that nothing has run.
+#[must_use]
+pub fn render_refused_edit(
+    question: &Question,
+    refused: &RefusedEdit,
+    width: usize,
+    colour: bool,
+    unicode: bool,
+) -> Rendered {
+    let width = width.max(20);
+    let options = DisplayOptions { width, colour, unicode, lines: usize::MAX, long_lines: LongLines::Wrap };
+    let extent = Extent::Whole;
+    let mut page = Page { lines: Vec::new(), ends: Vec::new(), abridged: false, extent, options };
+    page.heading(&format!("The edited call of `{}` cannot run; nothing has run yet", question.tool));
+    let error = &refused.error;
+    let code = error.contract_code.as_deref().unwrap_or(error.code.as_str());
+    page.value("  because   ", "reason", &text::escape(&format!("{code}: {}", error.message)));
+    for violation in &error.violations {
+        let place = if violation.pointer.is_empty() { "arguments" } else { violation.pointer.as_str() };
+        let words = format!("{place}: must be {}, found {}", violation.expected, violation.found);
+        page.value("            ", "violation", &text::escape(&words));
+    }
+    let mut text = lay_out(&page.lines, 0, &options).join("\n");
+    text.push('\n');
+    let digest = super::binding::sha256(text.as_bytes());
+    Rendered { text, digest, abridged: false }
 }
 
 struct Page {
@@ -160,6 +187,8 @@ impl Page {
                 let pointer = text::fit(&text::escape(pointer), NAME_COLUMNS, self.options.unicode);
                 self.lines.push(Line::new(Tone::Dim, format!("    {pointer} is the contract's default")));
             }
+            // The schema may be open, so that a name is a stranger's text as well.
+            self.suspicions(&Value::String(argument.name.clone()));
             self.suspicions(&argument.value);
         }
     }
@@ -249,6 +278,47 @@ impl Page {
             let lead = text::escape(&format!("  {} ({}): ", reason.rule, reason.place)).into_owned();
             let words = reason.reason.as_deref().unwrap_or("it states no reason");
             self.value(&lead, "reason", &text::escape(words));
+        }
+    }
+
+    fn preview(&mut self, preview: &DisplayBody) {
+        self.heading("would change");
+        let most = match self.extent {
+            Extent::Usual => Block::MOST,
+            Extent::Whole => usize::MAX,
+        };
+        let inside = DisplayOptions { width: self.options.width - 6, lines: most, ..self.options };
+        let body = body_lines(preview, Some("choose `view` to see them"), &inside);
+        self.abridged |= body.missing > 0;
+        // A line may be as long as a file, so that the rows that lines take are bounded as well.
+        let mut left = most.saturating_add(1);
+        let mut missing = 0_usize;
+        for line in &body.lines {
+            let mut pieces = Block::line(line, &self.options);
+            missing += pieces.len().saturating_sub(left);
+            pieces.truncate(left);
+            left -= pieces.len();
+            self.lines.extend(pieces);
+        }
+        if missing > 0 {
+            self.abridged = true;
+            let missing = missing.saturating_add(body.missing);
+            self.warning(&format!("{missing} lines of the change are not shown; choose `view` to see them"));
+        }
+    }
+
+    fn notes(&mut self, notes: &[String]) {
+        if notes.is_empty() {
+            return;
+        }
+        self.heading("note");
+        for note in notes {
+            for (at, line) in
+                text::wrap_words(&text::escape(note), self.options.width.saturating_sub(6)).iter().enumerate()
+            {
+                let sign = if at == 0 { '!' } else { ' ' };
+                self.lines.push(Line::new(Tone::Warning, format!("  {sign} {line}")));
+            }
         }
     }
 

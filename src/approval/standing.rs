@@ -1,5 +1,6 @@
 //! A yes to later calls of the same shape, with named fields pinned.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,7 @@ pub struct StandingGrant {
     contract: Digest,
     principal: Principal,
     task: TaskId,
+    workspace: PathBuf,
     pinned: Vec<Pinned>,
     rules: Vec<String>,
     expires: Timestamp,
@@ -55,6 +57,8 @@ pub struct StoredStanding<'a> {
     pub principal: &'a Principal,
     /// The task it is for.
     pub task: &'a TaskId,
+    /// The workspace it is for.
+    pub workspace: &'a Path,
     /// The tool.
     pub tool: &'a str,
     /// The contract it was given for.
@@ -97,6 +101,7 @@ impl StandingGrant {
             contract: subject.contract.digest,
             principal: subject.principal.clone(),
             task: subject.task.clone(),
+            workspace: subject.workspace.to_owned(),
             pinned: pointers.iter().map(pin).collect(),
             rules: subject.asking_rules(),
             expires: now.plus(life),
@@ -112,13 +117,14 @@ impl StandingGrant {
             contract: stored.contract,
             principal: stored.principal.clone(),
             task: stored.task.clone(),
+            workspace: stored.workspace.to_owned(),
             pinned: serde_json::from_str(stored.pinned).ok()?,
             rules: serde_json::from_str(stored.rules).ok()?,
             expires: stored.expires,
         })
     }
 
-    /// Whether it is a yes to this call: the same tool, contract, principal and task, every pinned field as it was, no
+    /// Whether it is a yes to this call: the same tool, contract, principal, task and workspace, every pinned field as it was, no
     /// rule asks that did not ask then, and the policy still lets these very fields be remembered.
     #[must_use]
     pub fn covers(&self, subject: &Subject<'_>, now: Timestamp) -> bool {
@@ -126,7 +132,8 @@ impl StandingGrant {
         let same_shape = self.tool == subject.contract.name.as_str()
             && self.contract == subject.contract.digest
             && self.principal == *subject.principal
-            && self.task == *subject.task;
+            && self.task == *subject.task
+            && self.workspace == subject.workspace;
         let pinned = self.pinned.iter().all(|pin| subject.led.pointer(&pin.pointer) == pin.value.as_ref());
         let no_new_rule = subject.asking_rules().iter().all(|rule| self.rules.contains(rule));
         let still_offered = terms.remember.iter().any(|alternative| {
@@ -145,6 +152,12 @@ impl StandingGrant {
     #[must_use]
     pub fn id(&self) -> &str {
         self.id.as_str()
+    }
+
+    /// The workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
     }
 
     /// The tool.

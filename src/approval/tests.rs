@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::catalog::{
     BuiltinName, Contract, Digest, ExecutionMode, NetworkRule, OutputFormat, Overflow, ResultSpec, Risk, Run,
-    SandboxLevel, Schema, Streams, Timeout,
+    SandboxLevel, Schema, Streams, TaskSpan, Timeout,
 };
 use crate::clock::Timestamp;
 use crate::code::ErrorCode;
@@ -444,6 +444,7 @@ fn a_standing_grant_survives_the_store_and_a_damaged_one_is_worth_nothing() {
         id: grant.id(),
         principal: &case.principal,
         task: &case.task,
+        workspace: grant.workspace(),
         tool: grant.tool(),
         contract: case.contract.digest,
         pinned: &pinned,
@@ -461,7 +462,14 @@ fn a_stored_yes_is_a_grant_for_its_own_call_only() {
     let case = Case::new(json!({"path": "a"}));
     let rendered = render_question(&case.question(), Extent::Whole, 100, false, true);
     let id = ApprovalId::parse("a_aaaaaaaaaaaaaaaa").unwrap();
-    let pending = PendingApproval::new(id, &CallId::parse("c1").unwrap(), &case.subject(), &rendered, NOW);
+    let pending = PendingApproval::new(
+        id,
+        &CallId::parse("c1").unwrap(),
+        &case.subject(),
+        TaskSpan::Stated,
+        &rendered,
+        NOW,
+    );
     assert_eq!(pending.expires(), NOW.plus(Duration::from_secs(24 * 60 * 60)));
     let stored = StoredYes {
         id: pending.id(),
@@ -485,7 +493,14 @@ fn a_stored_call_reads_back_and_a_forged_question_does_not() {
     let case = Case::new(json!({"path": "a", "n": 18_446_744_073_709_551_615_u64}));
     let rendered = render_question(&case.question(), Extent::Whole, 100, false, true);
     let id = ApprovalId::random().unwrap();
-    let pending = PendingApproval::new(id, &CallId::parse("c1").unwrap(), &case.subject(), &rendered, NOW);
+    let pending = PendingApproval::new(
+        id,
+        &CallId::parse("c1").unwrap(),
+        &case.subject(),
+        TaskSpan::Stated,
+        &rendered,
+        NOW,
+    );
     let text = pending.call().to_json().unwrap();
     assert_eq!(&StoredCall::from_json(&text, pending.question()).unwrap(), pending.call());
     assert_eq!(pending.call().arguments, case.arguments);
@@ -544,4 +559,59 @@ proptest! {
         let letters = |text: &str| text.chars().filter(char::is_ascii_lowercase).collect::<String>();
         prop_assert!(letters(&shown).contains(&letters(&text)));
     }
+}
+
+#[test]
+fn a_standing_grant_is_for_its_own_workspace() {
+    let mut case = pinning(json!({"to": "a"}));
+    let grant = standing(&case);
+    assert!(grant.covers(&case.subject(), NOW));
+    case.workspace = "/elsewhere".into();
+    assert!(!grant.covers(&case.subject(), NOW));
+}
+
+#[test]
+fn the_same_call_sent_again_is_alike_and_another_one_is_not() {
+    let likeness = |case: &Case, span| Likeness::compute(&case.subject(), span);
+    let case = Case::new(json!({"path": "a"}));
+    let known = likeness(&case, TaskSpan::Run);
+    let changed = |change: fn(&mut Case)| {
+        let mut case = Case::new(json!({"path": "a"}));
+        change(&mut case);
+        (likeness(&case, TaskSpan::Run), likeness(&case, TaskSpan::Stated))
+    };
+    // A task that was made for one run has another name in the next, and a rule may ask with other terms.
+    assert_eq!(changed(|case| case.task = TaskId::parse("t-2").unwrap()).0, known);
+    assert_eq!(changed(|case| case.demand = asking(remembering(&[&["/path"]]))).0, known);
+    let stated = likeness(&case, TaskSpan::Stated);
+    assert_ne!(changed(|case| case.task = TaskId::parse("t-2").unwrap()).1, stated);
+    assert_ne!(stated, known);
+    for change in [
+        (|case| case.arguments = json!({"path": "b"})) as fn(&mut Case),
+        |case| case.workspace = "/elsewhere".into(),
+        |case| case.step = None,
+        |case| case.principal.agent_version = None,
+        |case| case.contract.digest = Digest([9; 32]),
+        |case| case.plan = Plan::Builtin { name: BuiltinName::WriteFile, timeout: Duration::from_secs(1) },
+    ] {
+        assert_ne!(changed(change).0, known);
+    }
+}
+
+#[test]
+fn a_person_is_told_why_their_edit_cannot_run_and_nothing_in_it_moves_the_cursor() {
+    let case = Case::new(json!({"path": "a"}));
+    let mut error = crate::code::CallError::new(ErrorCode::InvalidArguments, "the arguments do not hold");
+    error.violations.push(crate::code::Violation {
+        pointer: "/x\u{1b}[2K".to_owned(),
+        expected: "absent".to_owned(),
+        found: "1\r".to_owned(),
+        hint: None,
+    });
+    let refused = RefusedEdit { arguments: json!({}), error };
+    let shown = render_refused_edit(&case.question(), &refused, 80, false, true);
+    assert!(shown.text.contains("nothing has run yet"), "{}", shown.text);
+    assert!(shown.text.contains("INVALID_ARGUMENTS: the arguments do not hold"), "{}", shown.text);
+    assert!(shown.text.contains("must be absent"), "{}", shown.text);
+    assert!(!shown.text.contains(['\u{1b}', '\r']), "{:?}", shown.text);
 }

@@ -119,6 +119,8 @@ pub struct RecordFilter<'a> {
     pub tool: Option<&'a str>,
     /// This status, as it is written on the wire.
     pub status: Option<&'a str>,
+    /// This question, answer or grant.
+    pub approval: Option<&'a str>,
     /// This kind, as it is written in records.
     pub kind: Option<&'a str>,
     /// Not before.
@@ -132,6 +134,7 @@ impl RecordFilter<'_> {
             && same(self.task, record.task.as_deref())
             && same(self.tool, record.tool.as_deref())
             && same(self.status, record.status.as_deref())
+            && same(self.approval, record.approval.as_ref().map(|approval| approval.id.as_str()))
             && same(self.kind, Some(&record.kind))
             && self.since.is_none_or(|since| record.at >= since.0)
     }

@@ -74,6 +74,18 @@ pub(crate) struct Place {
     pub(crate) perhaps: Vec<PlaceId>,
 }
 
+impl Place {
+    /// Whether no default can be found here or further in.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.default.is_none()
+            && self.properties.is_empty()
+            && self.other_properties.is_empty()
+            && self.leading_items.is_empty()
+            && self.items.is_empty()
+            && self.also.is_empty()
+    }
+}
+
 /// The index of a place.
 pub(crate) type PlaceId = usize;
 

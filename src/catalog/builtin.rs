@@ -95,6 +95,11 @@ impl BuiltinName {
         Self::ALL.iter().copied().find(|name| name.as_str() == text)
     }
 
+    /// Whether its paths are names to act on, so that a symbolic link in the last place is meant itself.
+    pub(super) fn acts_on_names(self) -> bool {
+        matches!(self, Self::MovePath | Self::DeletePath)
+    }
+
     /// The mildest risk that a contract for it may state.
     pub(super) fn least_risk(self) -> Risk {
         match self {

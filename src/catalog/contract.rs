@@ -168,6 +168,18 @@ pub struct ContractError {
     pub retry: crate::code::Retry,
 }
 
+impl Contract {
+    /// Whether its paths are names to act on (it moves or deletes them), so that a symbolic link in the last place is meant
+    /// itself and not what it leads to.
+    #[must_use]
+    pub fn acts_on_names(&self) -> bool {
+        match &self.run {
+            Run::Builtin(name) => name.acts_on_names(),
+            Run::Command(_) => false,
+        }
+    }
+}
+
 /// What runs a call.
 #[derive(Debug)]
 pub enum Run {

@@ -30,4 +30,4 @@ pub use digest::Digest;
 pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
 pub use pattern::NamePattern;
 pub use resolve::{ResolvedCall, Unresolved};
-pub use scope::{Limit, LimitSource, Scope, TaskContext};
+pub use scope::{Limit, LimitSource, Scope, TaskContext, TaskSpan};

@@ -99,15 +99,34 @@ fn shown(text: &str) -> String {
 fn hidden(contract: &Contract, limit: &Limit) -> CallError {
     let name = &contract.name;
     let (message, hint) = match &limit.source {
-        LimitSource::Agent(agent) => {
-            (format!("the agent `{agent}` may not use `{name}`"), "use a tool that is listed for this agent")
-        }
+        LimitSource::Agent(agent) => match limit.lacking(contract) {
+            Some(permission) => (
+                format!("the agent `{agent}` lacks the permission `{permission}` that `{name}` needs"),
+                "ask a person to give it to this agent",
+            ),
+            None => (
+                format!("the agent `{agent}` may not use `{name}`"),
+                "use a tool that is listed for this agent",
+            ),
+        },
         LimitSource::UnlistedAgent(agent) => (
             format!("the agent `{agent}` is not listed in the policy, so it may use no tool"),
             "ask a person to list it",
         ),
+        LimitSource::AgentVersion { agent, given, listed } => (
+            format!(
+                "the agent `{agent}` is listed in the policy for versions `{}` only, and {}",
+                shown(listed),
+                given_version(given.as_deref())
+            ),
+            "ask a person to start it in a version that is listed, as `--agent NAME@VERSION`",
+        ),
         LimitSource::User(user) => {
-            (format!("the user `{user}` lacks a permission that `{name}` needs"), "ask a person who has it")
+            let what = limit.lacking(contract).map_or_else(
+                || "a permission".to_owned(),
+                |permission| format!("the permission `{permission}`"),
+            );
+            (format!("the user `{user}` lacks {what} that `{name}` needs"), "ask a person who has it")
         }
         LimitSource::Task(task) => (
             format!("the task `{}` is narrowed to other tools than `{name}`", shown(task.as_str())),
@@ -118,6 +137,13 @@ fn hidden(contract: &Contract, limit: &Limit) -> CallError {
         }
     };
     CallError::new(ErrorCode::PermissionDenied, message).with_hint(hint)
+}
+
+fn given_version(given: Option<&str>) -> String {
+    given.map_or_else(
+        || "no version of it was stated".to_owned(),
+        |version| format!("it was started as version `{}`", shown(version)),
+    )
 }
 
 fn expected(contract: &Contract, expectation: &Expectation) -> Result<(), CallError> {

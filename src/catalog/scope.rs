@@ -9,11 +9,24 @@ use crate::ident::{AgentName, Permission, StepName, TaskId, UserName};
 
 use super::{Contract, NamePattern, Risk};
 
+/// How long a task lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskSpan {
+    /// As long as the harness says: it was stated, and a later run can state it again.
+    Stated,
+    /// One run: it was made for a stream of calls.
+    Run,
+    /// One call: it was made for that, and nothing can come later in it.
+    Call,
+}
+
 /// The job that the agent works on, as the harness states it.
 #[derive(Debug, Clone)]
 pub struct TaskContext {
     /// Its id; random where none was given.
     pub id: TaskId,
+    /// How long it lasts.
+    pub span: TaskSpan,
     /// What it was asked to do.
     pub prompt: Option<String>,
     /// The tools it is narrowed to.
@@ -29,6 +42,15 @@ pub enum LimitSource {
     Agent(AgentName),
     /// An agent that the policy does not list, where it lists agents.
     UnlistedAgent(AgentName),
+    /// An agent that the policy lists in other versions only.
+    AgentVersion {
+        /// The agent.
+        agent: AgentName,
+        /// Its version, where one was stated.
+        given: Option<String>,
+        /// The versions listed, as the policy writes them.
+        listed: String,
+    },
     /// The user's roles.
     User(UserName),
     /// The task.
@@ -73,14 +95,17 @@ impl Scope {
 }
 
 impl Limit {
+    /// The first permission that the contract needs and that is not held here.
+    #[must_use]
+    pub fn lacking<'c>(&self, contract: &'c Contract) -> Option<&'c Permission> {
+        let held = self.permissions.as_ref()?;
+        contract.permissions.iter().find(|permission| !held.contains(*permission))
+    }
+
     fn admits(&self, contract: &Contract) -> bool {
         let named =
             self.tools.as_ref().is_none_or(|tools| tools.iter().any(|p| p.matches(contract.name.as_str())));
         let mild = self.risks.as_ref().is_none_or(|risks| risks.contains(&contract.risk));
-        let permitted = self
-            .permissions
-            .as_ref()
-            .is_none_or(|held| contract.permissions.iter().all(|p| held.contains(p)));
-        named && mild && permitted
+        named && mild && self.lacking(contract).is_none()
     }
 }

@@ -1,12 +1,17 @@
 //! `tgw approvals`: questions that wait, and remembered answers.
 
+use std::ops::ControlFlow;
+
 use serde_json::{Value, json};
 
 use crate::approval::StoredCall;
-use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
+use crate::audit::{self, ApprovalNote, Entry, PendingRecords, RecordFilter, RecordKind};
 use crate::clock::{Clock, Timestamp};
 use crate::code::CallError;
-use crate::state::{Batch, Change, Durability, SqliteStore, StandingGrant, Store, StoredApproval};
+use crate::ident::Tenant;
+use crate::state::{
+    ApprovalState, Batch, Change, Durability, Order, SqliteStore, StandingGrant, Store, StoredApproval,
+};
 
 use super::arguments::{ApprovalsArgs, ApprovalsCommand, StoreArgs};
 use super::exit::{Failure, Outcome};
@@ -41,7 +46,7 @@ fn list(arguments: &StoreArgs, as_json: bool) -> Outcome {
         let questions = questions.iter().map(|question| question_value(question, now));
         let values: Vec<Value> =
             questions.chain(standing.iter().map(|grant| grant_value(grant, now))).collect();
-        print(&format!("{}\n", serde_json::to_string_pretty(&values).unwrap_or_default()))?;
+        print(&table::visible_json(&Value::Array(values)))?;
         return Ok(0);
     }
     let asked = questions.iter().map(|question| {
@@ -50,7 +55,7 @@ fn list(arguments: &StoreArgs, as_json: bool) -> Outcome {
             "question".to_owned(),
             question.tool.clone(),
             question.task.to_string(),
-            question.state_at(now).as_str().to_owned(),
+            question_state(question, now).to_owned(),
             question.expires.rfc3339(),
             String::new(),
         ]
@@ -76,31 +81,41 @@ fn show(arguments: &StoreArgs, id: &str) -> Outcome {
     let store = store.ok_or_else(|| unknown(id))?;
     let now = Clock::System.now();
     if let Some(question) = store.approval(&tenant, id).map_err(|error| failure(&error))? {
+        if let Some(why) = question.seal.doubt() {
+            return Err(not_believed(id, why));
+        }
         // What is shown is what was asked, or nothing: the digest was recorded with it.
         let call =
             StoredCall::from_json(&question.call, question.question).map_err(|error| call_failure(&error))?;
         let text = call.question.as_str();
         print(&format!(
-            "{}\nstate: {}, until {}\nquestion digest: {}\n",
+            "{}\nstate: {}\nquestion digest: {}\n",
             table::visible(text.trim_end()),
-            question.state_at(now).as_str(),
-            question.expires.rfc3339(),
+            state_in_words(&question, now),
             question.question
         ))?;
         return Ok(0);
     }
-    let standing = store.standing(&tenant, LISTED).map_err(|error| failure(&error))?;
-    let grant = standing.iter().find(|grant| grant.id == id).ok_or_else(|| unknown(id))?;
-    print(&format!("{}\n", serde_json::to_string_pretty(&grant_value(grant, now)).unwrap_or_default()))?;
+    let Some(grant) = store.standing_by_id(&tenant, id).map_err(|error| failure(&error))? else {
+        return Err(spent(&store, &tenant, id)?.unwrap_or_else(|| unknown(id)));
+    };
+    print(&table::visible_json(&grant_value(&grant, now)))?;
     Ok(0)
 }
 
 fn revoke(arguments: &StoreArgs, id: &str) -> Outcome {
     let OpenedStore { store, tenant } = store::open(arguments)?;
     let mut store: SqliteStore = store.ok_or_else(|| unknown(id))?;
-    let standing = store.standing(&tenant, LISTED).map_err(|error| failure(&error))?;
-    let grant = standing.into_iter().find(|grant| grant.id == id).ok_or_else(|| unknown(id))?;
     let now = Clock::System.now();
+    if let Some(question) = store.approval(&tenant, id).map_err(|error| failure(&error))? {
+        return Err(no_grant(&question, now));
+    }
+    let grant =
+        store.standing_by_id(&tenant, id).map_err(|error| failure(&error))?.ok_or_else(|| unknown(id))?;
+    if let Some(at) = grant.revoked {
+        print(&format!("{id}: was revoked at {}, nothing to do\n", at.rfc3339()))?;
+        return Ok(0);
+    }
     let operator = operating_system_user();
     let mut records = PendingRecords::default();
     records
@@ -111,7 +126,7 @@ fn revoke(arguments: &StoreArgs, id: &str) -> Outcome {
             approval: Some(ApprovalNote {
                 id: &grant.id,
                 by: Some(&operator),
-                how: "terminal",
+                how: "command",
                 answer: "revoked",
                 question: None,
             }),
@@ -132,6 +147,41 @@ fn revoke(arguments: &StoreArgs, id: &str) -> Outcome {
     Ok(0)
 }
 
+/// What the audit knows of an id that is no question and no remembered answer: a yes to one call, which has had it.
+fn spent(store: &SqliteStore, tenant: &Tenant, id: &str) -> Result<Option<Failure>, Failure> {
+    let filter = RecordFilter { approval: Some(id), ..RecordFilter::default() };
+    let mut found = None;
+    audit::list(store, tenant, Order::OldestFirst, &filter, &mut |listed| {
+        found = Some(listed.record.clone());
+        ControlFlow::Break(())
+    })
+    .map_err(|error| failure(&error))?;
+    Ok(found.map(|record| {
+        let answer = record.approval.map(|approval| approval.answer).unwrap_or_default();
+        let what = match (&record.tool, &record.call) {
+            (Some(tool), Some(call)) => format!("the call `{call}` of `{tool}`"),
+            (Some(tool), None) => format!("`{tool}`"),
+            (None, _) => "no call".to_owned(),
+        };
+        Failure::failed(format!(
+            "`{}` was an answer to one question, `{answer}` for {what} at {}, and nothing of it is left",
+            id.escape_debug(),
+            Timestamp(record.at).rfc3339()
+        ))
+        .with_hint(format!("`tgw audit show {}` tells its story", id.escape_debug()))
+    }))
+}
+
+/// Where a question stands: an answer counts from when it was given, and only one that waits ends at a time.
+fn state_in_words(question: &StoredApproval, now: Timestamp) -> String {
+    let state = question_state(question, now);
+    match (question.state_at(now), question.answered) {
+        (ApprovalState::Approved | ApprovalState::Denied, Some(at)) => format!("{state} at {}", at.rfc3339()),
+        (ApprovalState::Expired, _) => format!("{state} at {}", question.expires.rfc3339()),
+        _ => format!("{state}, until {}", question.expires.rfc3339()),
+    }
+}
+
 fn call_failure(error: &CallError) -> Failure {
     let failure = Failure::failed(error.message.clone());
     match &error.hint {
@@ -140,18 +190,54 @@ fn call_failure(error: &CallError) -> Failure {
     }
 }
 
+/// A question is not revoked: what it is, and what can be done about it.
+fn no_grant(question: &StoredApproval, now: Timestamp) -> Failure {
+    let (state, hint) = match question.state_at(now) {
+        ApprovalState::Pending => (
+            "waits for an answer",
+            format!(
+                "nothing was approved, so nothing needs to be taken back; it ends by itself at {}, and sending its call \
+                 from a terminal lets you deny it",
+                question.expires.rfc3339()
+            ),
+        ),
+        ApprovalState::Approved => ("was approved", "its yes was for one call, which has had it".to_owned()),
+        ApprovalState::Denied => ("was denied", "nothing needs to be taken back".to_owned()),
+        ApprovalState::Expired => ("ran out without an answer", "nothing needs to be taken back".to_owned()),
+    };
+    let id = &question.id;
+    Failure::failed(format!("`{id}` is a question that {state}, and only a remembered answer can be revoked"))
+        .with_hint(hint)
+}
+
+fn not_believed(id: &str, why: &str) -> Failure {
+    Failure::failed(format!("the question `{}` is not believed: {why}", id.escape_debug()))
+        .with_hint("send its call again, and it is asked anew")
+}
+
 fn unknown(id: &str) -> Failure {
     Failure::failed(format!("there is no question and no remembered answer `{}`", id.escape_debug()))
         .with_hint("`tgw approvals list` shows them")
 }
 
 fn grant_state(grant: &StandingGrant, now: Timestamp) -> &'static str {
-    if grant.revoked.is_some() {
+    if grant.seal.doubt().is_some() {
+        "not believed"
+    } else if grant.revoked.is_some() {
         "revoked"
     } else if grant.is_live(now) {
         "live"
     } else {
         "ended"
+    }
+}
+
+fn question_state(question: &StoredApproval, now: Timestamp) -> &'static str {
+    match question.state_at(now) {
+        _ if question.seal.doubt().is_some() => "not believed",
+        // A yes is given where the call runs: it has had it.
+        ApprovalState::Approved => "used",
+        state @ (ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired) => state.as_str(),
     }
 }
 
@@ -173,7 +259,7 @@ fn pinned_text(grant: &StandingGrant) -> String {
 fn question_value(question: &StoredApproval, now: Timestamp) -> Value {
     json!({
         "id": question.id, "what": "question", "tool": question.tool, "task": question.task,
-        "state": question.state_at(now).as_str(), "created": question.created.rfc3339(),
+        "state": question_state(question, now), "why": question.seal.doubt(), "created": question.created.rfc3339(),
         "expires": question.expires.rfc3339(), "question_digest": question.question,
         "principal": question.principal,
     })
@@ -182,7 +268,7 @@ fn question_value(question: &StoredApproval, now: Timestamp) -> Value {
 fn grant_value(grant: &StandingGrant, now: Timestamp) -> Value {
     json!({
         "id": grant.id, "what": "remembered", "tool": grant.tool, "task": grant.task,
-        "state": grant_state(grant, now), "created": grant.created.rfc3339(), "expires": grant.expires.rfc3339(),
+        "state": grant_state(grant, now), "why": grant.seal.doubt(), "created": grant.created.rfc3339(), "expires": grant.expires.rfc3339(),
         "contract": grant.contract, "uses": grant.uses, "max_uses": grant.max_uses, "principal": grant.principal,
         "pinned": serde_json::from_str::<Value>(&grant.pinned).unwrap_or(Value::Null),
         "rules": serde_json::from_str::<Value>(&grant.rules).unwrap_or(Value::Null),

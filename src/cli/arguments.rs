@@ -185,7 +185,7 @@ pub(crate) struct RunArgs {
 /// Where display goes, and whether a person can be asked.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DisplayArgs {
-    /// Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or a file to write (text) [default: text where stderr is a terminal, else none]
+    /// Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]
     #[arg(long, value_name = "WHERE")]
     pub(crate) display: Option<String>,
     /// Never ask in the terminal: a call that needs a person is answered `input_required` at once
@@ -256,15 +256,15 @@ pub(crate) struct ResultsArgs {
     #[arg(value_name = "REF")]
     pub(crate) reference: Option<String>,
     /// The first line or row to print, counted from 1
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) offset: u64,
     /// Most lines or rows to print
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: u64,
     /// Print only what this JSONPath (RFC 9535) selects, such as `$.lines[0:5]`
     #[arg(long, value_name = "JSONPATH")]
     pub(crate) filter: Option<String>,
-    /// Print the whole value, or all that --filter selects, as JSON
+    /// Print the whole value, or all that --filter selects, as JSON; without REF, the list
     #[arg(long, conflicts_with_all = ["offset", "limit"])]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -332,9 +332,9 @@ pub(crate) enum AuditCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
-    /// Tell the story of one call, from its id, a receipt or a record's number
+    /// Tell the story of one call or approval, from its id, a receipt or a record's number
     Show {
-        /// A call's id, a receipt such as sha256:…, or the number of a record
+        /// The id of a call, a question or an answer, a receipt such as sha256:…, or the number of a record
         id: String,
         #[command(flatten)]
         store: StoreArgs,

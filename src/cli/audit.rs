@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use crate::audit::{self, ExportError, ExportScope, LIMITS, Listed, RecordFilter, VerifyRequest};
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
+use crate::code::Status;
+use crate::diagnostic::nearest;
 use crate::state::{Order, Store, StoreError};
 
 use super::arguments::{AuditArgs, AuditCommand, StoreArgs};
@@ -35,6 +37,11 @@ fn list(
     limit: u64,
     as_json: bool,
 ) -> Outcome {
+    if let Some(status) = status
+        && !Status::ALL.iter().any(|known| known.as_str() == status)
+    {
+        return Err(unknown_status(status));
+    }
     let OpenedStore { store, tenant } = store::open(arguments)?;
     let filter = RecordFilter { tool, status, ..RecordFilter::default() };
     let mut found: Vec<Listed> = Vec::new();
@@ -73,6 +80,13 @@ fn list(
     Ok(0)
 }
 
+fn unknown_status(status: &str) -> Failure {
+    let known = Status::ALL.map(Status::as_str);
+    let meant = nearest(status, known).map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
+    Failure::configuration(format!("no call ends with the status `{}`", status.escape_debug()))
+        .with_hint(format!("{meant}there are {}", known.join(", ")))
+}
+
 fn as_value(listed: &Listed) -> Value {
     json!({ "receipt": listed.receipt.to_string(), "record": listed.record, "detail": listed.detail })
 }
@@ -82,7 +96,7 @@ fn show(arguments: &StoreArgs, id: &str) -> Outcome {
     let OpenedStore { store, tenant } = store::open(arguments)?;
     let none = || {
         Failure::failed(format!("the chain of `{tenant}` has no record for `{}`", id.escape_debug()))
-            .with_hint("give a call's id, a receipt, or a record's number; `tgw audit list` shows them")
+            .with_hint("give the id of a call or of an approval, a receipt, or a record's number; `tgw audit list` shows them")
     };
     let Some(store) = store else { return Err(none()) };
     let call = match record_call(&store, &tenant, id).map_err(|error| failure(&error))? {
@@ -93,12 +107,30 @@ fn show(arguments: &StoreArgs, id: &str) -> Outcome {
         }
         Lookup::NotARecord => id.to_owned(),
     };
-    let records = audit::timeline(&store, &tenant, &call).map_err(|error| failure(&error))?;
+    let mut records = audit::timeline(&store, &tenant, &call).map_err(|error| failure(&error))?;
+    if records.is_empty() {
+        records = of_approval(&store, &tenant, id).map_err(|error| failure(&error))?;
+    }
     if records.is_empty() {
         return Err(none());
     }
     print(&story(&records))?;
     Ok(0)
+}
+
+/// The records that name a question, an answer or a grant by its id.
+fn of_approval(
+    store: &dyn Store,
+    tenant: &crate::ident::Tenant,
+    id: &str,
+) -> Result<Vec<Listed>, StoreError> {
+    let filter = RecordFilter { approval: Some(id), ..RecordFilter::default() };
+    let mut found = Vec::new();
+    audit::list(store, tenant, Order::OldestFirst, &filter, &mut |listed| {
+        found.push(listed.clone());
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
 }
 
 enum Lookup {

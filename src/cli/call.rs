@@ -21,11 +21,12 @@ use super::session;
 
 /// Runs one call.
 pub(crate) fn call(arguments: &CallArgs, colour: ColourChoice) -> Outcome {
-    let loaded = session::load(&arguments.session)?;
+    let mut loaded = session::load(&arguments.session)?;
+    loaded.for_one_call();
     loaded.warn_untrusted();
     loaded.log_warnings();
     let text = argument_text(&arguments.arguments)?;
-    let display = Display::new(&arguments.display, colour)?;
+    let display = Display::new(&arguments.display, colour, &loaded.in_use)?;
     let store = super::store::create(&loaded)?;
     let asked = interaction(&arguments.display, colour);
     let gateway = Gateway::new(&loaded.session, store, asked, &display, None);

@@ -27,8 +27,8 @@ pub(crate) fn check(arguments: &CheckArgs, _colour: ColourChoice) -> Outcome {
     loaded.log_warnings();
     let (input, output) = (stdio::input(arguments.file.as_deref())?, stdio::output()?);
     // Looking never makes a store; without one, nothing is known from earlier results.
-    let store =
-        SqliteStore::open_existing(&loaded.state, loaded.session.workspace.root()).and_then(|store| {
+    let store = SqliteStore::open_existing(&loaded.state, loaded.session.workspace.root(), loaded.seal_key())
+        .and_then(|store| {
             store.ok_or_else(|| StoreError::Unavailable("nothing was recorded yet".to_owned()))
         });
     let watcher = Unwatched;
@@ -52,11 +52,13 @@ async fn stream(
     let writer = LineWriter::new(output);
     let mut ids = IdRegister::new(run);
     let mut out = Vec::new();
+    let mut number = 0;
     while !reader.is_finished() {
         reader.fill().await?;
         while let Some(line) = reader.next_line() {
+            number += 1;
             let line = match line {
-                InputLine::Bytes(bytes) => decode_line(&bytes, limits, &mut || ids.assign()),
+                InputLine::Bytes(bytes) => decode_line(&bytes, number, limits, &mut || ids.assign()),
                 InputLine::TooLong => Line::Calls(vec![long_line(ids.assign(), limits)]),
             };
             if let Line::Calls(calls) = line {
@@ -115,7 +117,7 @@ fn explain(gateway: &Gateway<'_>, check: &Check, out: &mut Vec<u8>) {
             text.push_str(&format!(
                 "  verdict    {}: {}\n",
                 decision.verdict.as_str(),
-                escape(&decision.reason())
+                escape(&decision.reason_with_files())
             ));
             text.push_str(&format!(
                 "  tool       visible, {}, {}\n",

@@ -1,12 +1,13 @@
 //! Finding configuration: flag, environment, workspace, user, embedded; and which of it may be obeyed.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use etcetera::BaseStrategy;
 
+use crate::state::StoreError;
 use crate::state::trust::TrustStore;
 
 use super::exit::Failure;
@@ -123,6 +124,9 @@ pub(crate) fn path_or_variable(flag: Option<&Path>, variable: &str) -> Option<Pa
 
 /// The workspace: named, or the nearest ancestor with tools.yaml, policy.yaml or `.git`, else the current folder.
 ///
+/// Below a folder whose own tools.yaml or policy.yaml is trusted, one that is not trusted marks no workspace: whoever put
+/// it there would take the place of what the person trusts. It is named on stderr then.
+///
 /// # Errors
 /// When it cannot be opened, or when it would be the home folder or `/` without being named.
 pub(crate) fn workspace_root(flag: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -140,9 +144,7 @@ pub(crate) fn workspace_root(flag: Option<&Path>) -> Result<PathBuf, Failure> {
         };
     }
     let current = real(Path::new("."))?;
-    let marked =
-        |folder: &&Path| ["tools.yaml", "policy.yaml", ".git"].iter().any(|name| folder.join(name).exists());
-    let root = current.ancestors().find(marked).unwrap_or(&current).to_path_buf();
+    let root = nearest_marked(&current);
     let home = std::env::var_os("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     if root == Path::new("/") || Some(&root) == home.as_ref() {
         return Err(Failure::configuration(format!(
@@ -154,10 +156,66 @@ pub(crate) fn workspace_root(flag: Option<&Path>) -> Result<PathBuf, Failure> {
     Ok(root)
 }
 
+/// A folder with something that makes it a workspace.
+struct Marked<'f> {
+    folder: &'f Path,
+    is_repository: bool,
+    /// Whether the person trusts one of its files, or trusted it with another content.
+    is_trusted: bool,
+}
+
+impl<'f> Marked<'f> {
+    fn of(folder: &'f Path, trusted: &[PathBuf]) -> Option<Self> {
+        let files = [Kind::Tools, Kind::Policy].map(|kind| folder.join(kind.file_name()));
+        // A link that leads nowhere is there, too.
+        let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+        let is_repository = is_there(&folder.join(".git"));
+        // A file that was trusted marks its folder also once it is gone: taking it away must not move the workspace to
+        // where nobody misses it.
+        let is_trusted = files.iter().any(|path| trusted.contains(path));
+        let is_marked = is_repository || is_trusted || files.iter().any(is_there);
+        is_marked.then_some(Self { folder, is_repository, is_trusted })
+    }
+}
+
+fn nearest_marked(current: &Path) -> PathBuf {
+    let trusted = trusted_files();
+    let marked: Vec<Marked<'_>> =
+        current.ancestors().filter_map(|folder| Marked::of(folder, &trusted)).collect();
+    let Some(nearest) = marked.first() else { return current.to_path_buf() };
+    let counts = |marked: &&Marked<'_>| marked.is_repository || marked.is_trusted;
+    match marked.iter().find(counts) {
+        Some(root) if root.folder != nearest.folder && marked.iter().any(|above| above.is_trusted) => {
+            note_passed_over(nearest.folder, root.folder);
+            root.folder.to_path_buf()
+        }
+        _ => nearest.folder.to_path_buf(),
+    }
+}
+
+fn note_passed_over(nearest: &Path, root: &Path) {
+    use std::io::Write;
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(
+        std::io::stderr(),
+        "note: the workspace is `{root}`: nobody trusted what `{nearest}` has of tools.yaml and policy.yaml\n\
+         hint: for a workspace of its own, say `--workspace {nearest}`",
+        root = root.display(),
+        nearest = nearest.display(),
+    );
+}
+
+/// The files on the record of trust. One that cannot be read is for [`find`] to refuse.
+fn trusted_files() -> Vec<PathBuf> {
+    let entries = state_home().ok().and_then(|home| TrustStore::new(&home).list().ok()).unwrap_or_default();
+    entries.into_iter().map(|entry| entry.path).collect()
+}
+
 /// Finds the files of one kind.
 ///
 /// # Errors
-/// When a file that would be obeyed cannot be read, or others could have written it.
+/// When a file that would be obeyed cannot be read, or others could have written it; also where the workspace's own was
+/// trusted and is gone.
 pub(crate) fn find(
     kind: Kind,
     flags: &[PathBuf],
@@ -203,28 +261,35 @@ fn workspace_file(
     untrusted: &mut Option<PathBuf>,
 ) -> Result<Option<FoundFile>, Failure> {
     let path = workspace.join(kind.file_name());
-    if std::fs::symlink_metadata(&path).is_err() {
+    let known = trust.is_known(&path).map_err(|error| trust_failure(&error))?;
+    let absent = is_absent(&path);
+    if absent && !known {
         return Ok(None);
     }
-    let Ok((text, others)) = read(&path) else {
-        *untrusted = Some(path);
-        return Ok(None);
-    };
-    // The shipped file needs no word of the person: it is what would be obeyed anyway.
-    if text == kind.embedded() {
-        return Ok(None);
-    }
-    let unreadable = |error: crate::state::StoreError| Failure::configuration(error.to_string());
-    let trusted = trust.is_trusted(&path, TrustStore::digest(text.as_bytes())).map_err(unreadable)?;
-    if !trusted && trust.is_known(&path).map_err(unreadable)? {
+    let (text, others) = match read(&path) {
+        Ok(content) => content,
         // Going on with other rules than the person trusted could allow what theirs deny.
-        return Err(Failure::configuration(format!("`{}` has changed since you trusted it", shown(&path)))
+        Err(problem) if known => return Err(lost(&path, problem, absent)),
+        Err(_) => {
+            *untrusted = Some(path);
+            return Ok(None);
+        }
+    };
+    let digest = TrustStore::digest(text.as_bytes());
+    if !trust.is_trusted(&path, digest).map_err(|error| trust_failure(&error))? {
+        if known {
+            return Err(Failure::configuration(format!(
+                "`{}` has changed since you trusted it",
+                shown(&path)
+            ))
             .with_hint(
                 "look at what changed, then run `tgw trust`, or `tgw trust --revoke` to do without it",
             ));
-    }
-    if !trusted {
-        *untrusted = Some(path);
+        }
+        // The shipped file needs no word of the person: it is what would be obeyed anyway.
+        if text != kind.embedded() {
+            *untrusted = Some(path);
+        }
         return Ok(None);
     }
     if let Some(problem) = others {
@@ -238,6 +303,35 @@ fn workspace_file(
     }))
 }
 
+/// Whether nothing is there. A link that leads nowhere is something: what it led to may have denied a call.
+fn is_absent(path: &Path) -> bool {
+    let looked = path.symlink_metadata();
+    looked.is_err_and(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
+}
+
+/// A file that the person trusted and that is not there to be obeyed.
+fn lost(path: &Path, problem: Failure, absent: bool) -> Failure {
+    let revoke = format!("run `tgw trust --revoke {}`", path.display());
+    let (reason, hint) = if absent {
+        ("it is gone".to_owned(), format!("bring it back; where you removed it on purpose, {revoke}"))
+    } else {
+        (problem.message, format!("mend it; where you want to do without it, {revoke}"))
+    };
+    Failure::configuration(format!("`{}` is trusted and cannot be obeyed: {reason}", shown(path)))
+        .with_hint(hint)
+}
+
+/// An error of the record of trust: without it, nobody knows which files must be obeyed.
+pub(crate) fn trust_failure(error: &StoreError) -> Failure {
+    let failure = Failure::configuration(error.to_string());
+    match error {
+        StoreError::Trust { .. } => {
+            failure.with_hint("mend it, or move it away and trust your files again with `tgw trust`")
+        }
+        _ => failure.with_hint("`tgw doctor` shows where the state is and what is wrong with it"),
+    }
+}
+
 /// Reads a file that the person named; their word is enough.
 pub(crate) fn read_named(path: &Path, origin: Origin) -> Result<FoundFile, Failure> {
     let (text, _) = read(path)?;
@@ -246,7 +340,7 @@ pub(crate) fn read_named(path: &Path, origin: Origin) -> Result<FoundFile, Failu
 
 /// Reads a file of the user's folder, which nobody else may be able to write; `None` where there is none.
 fn read_own(path: &Path) -> Result<Option<FoundFile>, Failure> {
-    if !path.exists() {
+    if is_absent(path) {
         return Ok(None);
     }
     let (text, others) = read(path)?;

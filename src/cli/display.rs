@@ -4,11 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::approval::{Editor, Interaction, Terminal};
 use crate::code::Status;
+use crate::diagnostic::nearest;
 use crate::execute::ProcessEditor;
 use crate::gateway::{Finished, Observer};
 use crate::present::{CallLine, DisplayOptions, Totals, progress_line, render_call, render_event, summary};
@@ -17,6 +19,7 @@ use crate::secret::Redactor;
 use super::arguments::{ColourChoice, DisplayArgs};
 use super::exit::Failure;
 use super::logging::colour;
+use super::session::InUse;
 
 /// The form of what is shown.
 enum Form {
@@ -41,8 +44,12 @@ impl Display {
     /// The display that the arguments name.
     ///
     /// # Errors
-    /// When the file cannot be made, or the descriptor is not open.
-    pub(crate) fn new(arguments: &DisplayArgs, choice: ColourChoice) -> Result<Self, Failure> {
+    /// When the file cannot be made or is in use, the descriptor is not open, or the word means nothing.
+    pub(crate) fn new(
+        arguments: &DisplayArgs,
+        choice: ColourChoice,
+        in_use: &InUse,
+    ) -> Result<Self, Failure> {
         let stderr_is_terminal = io::stderr().is_terminal();
         let text = |live: bool| Form::Text(options(choice, live));
         let (form, out, live): (Form, Box<dyn Write>, bool) = match arguments.display.as_deref() {
@@ -52,12 +59,7 @@ impl Display {
             Some("json") => (Form::Json, Box::new(io::stderr()), false),
             Some(named) => match named.strip_prefix("fd:") {
                 Some(number) => (text(false), Box::new(descriptor(number)?), false),
-                None => {
-                    let file = File::create(named).map_err(|error| {
-                        Failure::configuration(format!("cannot write the display to `{named}`: {error}"))
-                    })?;
-                    (text(false), Box::new(file), false)
-                }
+                None => (text(false), Box::new(display_file(named, in_use)?), false),
             },
         };
         Ok(Self {
@@ -162,7 +164,7 @@ fn options(choice: ColourChoice, live: bool) -> DisplayOptions {
 }
 
 /// Whether the locale says that signs beyond ASCII can be shown.
-fn speaks_unicode() -> bool {
+pub(crate) fn speaks_unicode() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
@@ -180,6 +182,31 @@ fn descriptor(number: &str) -> Result<File, Failure> {
     let number: u32 = number.parse().map_err(|_| wrong())?;
     // The kernel's own name for it: no raw descriptor is taken over.
     std::fs::OpenOptions::new().append(true).open(format!("/proc/self/fd/{number}")).map_err(|_| wrong())
+}
+
+/// Makes the file that the display is written to. A word alone is a typo, and would empty a file of that name.
+fn display_file(named: &str, in_use: &InUse) -> Result<File, Failure> {
+    let path = match named.strip_prefix("file:") {
+        Some(path) => path,
+        None if named.contains('/') => named,
+        None => {
+            let meant = nearest(named, ["text", "json", "none"]);
+            let failure =
+                Failure::configuration(format!("`--display {}` means nothing", named.escape_debug()));
+            return Err(failure.with_hint(match meant {
+                Some(meant) => format!("did you mean `{meant}`? A file is named as `file:{named}`"),
+                None => format!("it is text, json, none, fd:N, or a file as in `file:{named}`"),
+            }));
+        }
+    };
+    if in_use.holds(Path::new(path)) {
+        return Err(Failure::configuration(format!(
+            "`{path}` is in use, and the display would overwrite it"
+        ))
+        .with_hint("name a file that is no configuration and no state of tgw"));
+    }
+    File::create(path)
+        .map_err(|error| Failure::configuration(format!("cannot write the display to `{path}`: {error}")))
 }
 
 /// The person at the controlling terminal, where there is one and asking is wanted.

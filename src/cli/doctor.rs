@@ -1,57 +1,201 @@
 //! `tgw doctor`: what was found, what is trusted, what this machine can do.
 
 use std::os::fd::AsFd;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::catalog::CredentialSource;
-use crate::diagnostic::{Report, Severity};
-use crate::execute::Capability;
+use crate::catalog::{ArgumentPart, Contract, CredentialSource, Run};
+use crate::diagnostic::{Report, Severity, SourceMap};
+use crate::execute::{Capability, ParentEnvironment, check_program};
+use crate::state::trust::TrustStore;
 use crate::state::{SqliteStore, Store};
 
-use super::arguments::DoctorArgs;
-use super::discover::{Found, Origin};
+use super::arguments::{DoctorArgs, SessionArgs};
+use super::discover::{self, Found, Kind, Origin};
 use super::display::is_terminal;
-use super::exit::Outcome;
+use super::exit::{Failure, Outcome};
 use super::output::print;
 use super::session;
 use super::table;
 
+/// What a finding means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// As it should be.
+    Good,
+    /// Calls run; a person should look.
+    Warning,
+    /// It keeps calls from running.
+    Problem,
+}
+
+impl State {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Warning => "warning",
+            Self::Problem => "problem",
+        }
+    }
+
+    /// As a person sees it: what must be mended stands out.
+    fn shown(self) -> &'static str {
+        match self {
+            Self::Problem => "PROBLEM",
+            state @ (Self::Good | Self::Warning) => state.as_str(),
+        }
+    }
+}
+
 /// One line of the report.
 struct Finding {
     area: &'static str,
-    good: bool,
+    state: State,
     text: String,
+    hint: Option<String>,
+}
+
+impl Finding {
+    fn new(area: &'static str, state: State, text: impl Into<String>) -> Self {
+        Self { area, state, text: text.into(), hint: None }
+    }
+
+    fn problem(area: &'static str, failure: Failure) -> Self {
+        Self { area, state: State::Problem, text: failure.message, hint: failure.hint }
+    }
+
+    fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
 }
 
 /// Prints the report; exit status 1 where something keeps calls from running.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> Outcome {
-    let loaded = session::load(&arguments.session)?;
-    let session = &loaded.session;
     let mut findings = Vec::new();
-    let mut add = |area, good, text: String| findings.push(Finding { area, good, text });
+    match session::load(&arguments.session) {
+        Ok(loaded) => session_findings(&loaded, &mut findings),
+        Err(failure) => what_stops(&arguments.session, failure, &mut findings),
+    }
+    machine(&mut findings);
 
-    add("workspace", true, session.workspace.root().display().to_string());
+    let healthy = findings.iter().all(|finding| finding.state != State::Problem);
+    if arguments.json {
+        let values: Vec<Value> = findings.iter().map(as_value).collect();
+        print(&format!("{}\n", json!({ "healthy": healthy, "findings": values })))?;
+    } else {
+        let rows = findings
+            .iter()
+            .map(|finding| {
+                let hint = finding.hint.iter().map(|hint| format!("; hint: {hint}")).collect::<String>();
+                vec![
+                    finding.area.to_owned(),
+                    finding.state.shown().to_owned(),
+                    format!("{}{hint}", finding.text),
+                ]
+            })
+            .collect();
+        print(&table::render(&["area", "state", "finding"], rows))?;
+    }
+    Ok(u8::from(!healthy))
+}
+
+fn as_value(finding: &Finding) -> Value {
+    let mut value = json!({
+        "area": finding.area, "state": finding.state.as_str(), "good": finding.state != State::Problem,
+        "text": finding.text,
+    });
+    if let (Some(map), Some(hint)) = (value.as_object_mut(), &finding.hint) {
+        map.insert("hint".to_owned(), Value::from(hint.as_str()));
+    }
+    value
+}
+
+/// The findings where a session can start.
+fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
+    let session = &loaded.session;
+    let root = session.workspace.root();
+    findings.push(Finding::new("workspace", State::Good, root.display().to_string()));
     for (what, found) in [("tools", &loaded.tools), ("policy", &loaded.policies)] {
-        files(what, found, &mut add);
+        files(what, found, findings);
     }
-    add("tools", true, format!("{} contracts", session.catalog.contracts().len()));
+    findings.push(Finding::new(
+        "tools",
+        State::Good,
+        format!("{} contracts", session.catalog.contracts().len()),
+    ));
     let principal = &session.principal;
-    add(
+    findings.push(Finding::new(
         "principal",
-        true,
+        State::Good,
         format!("user {}, agent {}, tenant {}", principal.user, principal.agent, principal.tenant),
-    );
-    add(
-        "task",
-        true,
-        format!("{}, step {}", session.task.id, session.step.as_ref().map_or("none", |step| step.as_str())),
-    );
-    remarks(&loaded, &mut add);
-    for spec in session.catalog.credentials() {
-        let (good, text) = credential(&spec.source);
-        add("credential", good, format!("{}: {text}", spec.name));
+    ));
+    let step = session.step.as_ref().map_or("none", |step| step.as_str());
+    findings.push(Finding::new("task", State::Good, format!("{}, step {step}", session.task.id)));
+    let mut thorough = Report::default();
+    session.catalog.check_examples(&mut thorough);
+    // Too slow for every start, and a sign that a tool or rule is not what its author meant.
+    let examples = session.policy.check_examples(&session.catalog);
+    remarks(&loaded.report, &loaded.sources, findings);
+    remarks(&thorough, &loaded.sources, findings);
+    for diagnostic in &examples {
+        findings.push(remark(diagnostic, &loaded.sources));
     }
+    for contract in session.catalog.contracts() {
+        findings.extend(program(contract, &session.environment, root));
+    }
+    for spec in session.catalog.credentials() {
+        let (state, text) = credential(&spec.source, &session.environment, root);
+        findings.push(Finding::new("credential", state, format!("{}: {text}", spec.name)));
+    }
+    store(loaded, findings);
+}
+
+/// The findings where no session can start: everything that can still be looked at, and what is wrong.
+fn what_stops(arguments: &SessionArgs, failure: Failure, findings: &mut Vec<Finding>) {
+    let known = findings.len();
+    let problems =
+        |findings: &[Finding]| findings.iter().skip(known).any(|finding| finding.state == State::Problem);
+    match discover::workspace_root(arguments.workspace.as_deref()) {
+        Err(failure) => findings.push(Finding::problem("workspace", failure)),
+        Ok(root) => {
+            findings.push(Finding::new("workspace", State::Good, root.display().to_string()));
+            match discover::state_home() {
+                Err(failure) => findings.push(Finding::problem("state", failure)),
+                Ok(home) => configuration(arguments, &root, &TrustStore::new(&home), findings),
+            }
+        }
+    }
+    // What was typed, or the task's file.
+    if !problems(findings) {
+        findings.push(Finding::problem("session", failure));
+    }
+}
+
+/// What is found and what is wrong with it, by file.
+fn configuration(arguments: &SessionArgs, root: &Path, trust: &TrustStore, findings: &mut Vec<Finding>) {
+    let mut look = |area, kind, flags: &[std::path::PathBuf]| match discover::find(kind, flags, root, trust) {
+        Ok(found) => {
+            files(area, &found, findings);
+            Some(found)
+        }
+        Err(failure) => {
+            findings.push(Finding::problem(area, failure));
+            None
+        }
+    };
+    let tools = look("tools", Kind::Tools, &arguments.tools);
+    let policies = look("policy", Kind::Policy, &arguments.policy);
+    let (Some(tools), Some(policies)) = (tools, policies) else { return };
+    let (mut sources, mut report) = (SourceMap::default(), Report::default());
+    // What is wrong is in the report.
+    let _refused = session::compile(&tools, &policies, root, &mut sources, &mut report);
+    remarks(&report, &sources, findings);
+}
+
+/// What this machine can do.
+fn machine(findings: &mut Vec<Finding>) {
     let streams = [
         ("stdin", is_terminal(std::io::stdin().as_fd())),
         ("stdout", is_terminal(std::io::stdout().as_fd())),
@@ -60,44 +204,22 @@ pub(crate) fn doctor(arguments: &DoctorArgs) -> Outcome {
     let shown = streams
         .map(|(name, yes)| format!("{name} {}", if yes { "terminal" } else { "no terminal" }))
         .join(", ");
-    add("terminal", true, shown);
-    let controlling = std::fs::File::open("/dev/tty").is_ok();
-    let asking = if controlling {
+    findings.push(Finding::new("terminal", State::Good, shown));
+    let asking = if std::fs::File::open("/dev/tty").is_ok() {
         "a person can be asked"
     } else {
         "none: what needs a person is answered input_required"
     };
-    add("terminal", true, format!("controlling: {asking}"));
-    let capability = Capability::probe();
-    for (level, available, detail) in capability.describe() {
+    findings.push(Finding::new("terminal", State::Good, format!("controlling: {asking}")));
+    for (level, available, detail) in Capability::probe().describe() {
         let level =
             serde_json::to_value(level).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
-        add(
-            "sandbox",
-            true,
-            format!("{level}: {}, {detail}", if available { "available" } else { "not available" }),
-        );
+        let available = if available { "available" } else { "not available" };
+        findings.push(Finding::new("sandbox", State::Good, format!("{level}: {available}, {detail}")));
     }
-    store(&loaded, &mut add);
-
-    let healthy = findings.iter().all(|finding| finding.good);
-    if arguments.json {
-        let values: Vec<Value> =
-            findings.iter().map(|f| json!({ "area": f.area, "good": f.good, "text": f.text })).collect();
-        print(&format!("{}\n", json!({ "healthy": healthy, "findings": values })))?;
-    } else {
-        let rows = findings
-            .iter()
-            .map(|f| {
-                vec![f.area.to_owned(), if f.good { "ok" } else { "PROBLEM" }.to_owned(), f.text.clone()]
-            })
-            .collect();
-        print(&table::render(&["area", "state", "finding"], rows))?;
-    }
-    Ok(u8::from(!healthy))
 }
 
-fn files(what: &'static str, found: &Found, add: &mut impl FnMut(&'static str, bool, String)) {
+fn files(what: &'static str, found: &Found, findings: &mut Vec<Finding>) {
     for file in &found.files {
         let origin = match file.origin {
             Origin::Flag => "named on the command line",
@@ -106,57 +228,81 @@ fn files(what: &'static str, found: &Found, add: &mut impl FnMut(&'static str, b
             Origin::User => "of the user",
             Origin::Embedded => "embedded in the binary",
         };
-        add(what, true, format!("{} ({origin})", file.name));
+        findings.push(Finding::new(what, State::Good, format!("{} ({origin})", file.name)));
     }
     if let Some(path) = &found.untrusted {
-        add(
-            what,
-            true,
-            format!("{} is not trusted and not obeyed: read it, then `tgw trust`", path.display()),
-        );
+        let text = format!("{} is not trusted and not obeyed", path.display());
+        let hint = format!("read it, then run `tgw trust {}`", path.display());
+        findings.push(Finding::new(what, State::Warning, text).with_hint(hint));
     }
 }
 
-/// The warnings of the files, and what of their examples and schemas does not hold: too slow for every start, and a sign
-/// that a tool or rule is not what its author meant.
-fn remarks(loaded: &session::Loaded, add: &mut impl FnMut(&'static str, bool, String)) {
-    let session = &loaded.session;
-    let mut thorough = Report::default();
-    session.catalog.check_examples(&mut thorough);
-    let examples = session.policy.check_examples(&session.catalog);
-    let found = loaded.report.diagnostics().iter().chain(thorough.diagnostics()).chain(&examples);
-    for diagnostic in found {
-        let place = loaded.sources.locate(diagnostic.span);
-        add("files", diagnostic.severity == Severity::Warning, format!("{place}: {}", diagnostic.message));
+fn remarks(report: &Report, sources: &SourceMap, findings: &mut Vec<Finding>) {
+    findings.extend(report.diagnostics().iter().map(|diagnostic| remark(diagnostic, sources)));
+}
+
+fn remark(diagnostic: &crate::diagnostic::Diagnostic, sources: &SourceMap) -> Finding {
+    let state = match diagnostic.severity {
+        Severity::Warning => State::Warning,
+        Severity::Error => State::Problem,
+    };
+    let place = sources.locate(diagnostic.span);
+    let mut finding = Finding::new("files", state, format!("{place}: {}", diagnostic.message));
+    finding.hint.clone_from(&diagnostic.hint);
+    finding
+}
+
+/// What keeps a tool's program from being started. Other tools still run.
+fn program(contract: &Contract, environment: &ParentEnvironment, root: &Path) -> Option<Finding> {
+    let Run::Command(command) = &contract.run else { return None };
+    // A name that depends on the call is found out at the call.
+    let ArgumentPart::One(name) = command.argv.first()? else { return None };
+    if name.expressions().next().is_some() {
+        return None;
     }
+    let error = check_program(name.source(), &command.program_base, environment, root).err()?;
+    let text = format!("{}: {} ({})", contract.name, error.message, contract.location);
+    let finding = Finding::new("program", State::Warning, text);
+    Some(match error.hint {
+        Some(hint) => finding.with_hint(hint),
+        None => finding,
+    })
 }
 
 /// Whether a credential's source is there. Its value is not looked at, and no program is run.
-fn credential(source: &CredentialSource) -> (bool, String) {
+fn credential(source: &CredentialSource, environment: &ParentEnvironment, root: &Path) -> (State, String) {
+    let state = |there| if there { State::Good } else { State::Problem };
     match source {
         CredentialSource::Env(name) => {
             let there = std::env::var_os(name).is_some_and(|value| !value.is_empty());
-            (there, format!("variable {name} is {}", if there { "set" } else { "not set" }))
+            (state(there), format!("variable {name} is {}", if there { "set" } else { "not set" }))
         }
         CredentialSource::File(path) => {
             let there = path.is_file();
-            (there, format!("file {} is {}", path.display(), if there { "there" } else { "not there" }))
+            let text = format!("file {} is {}", path.display(), if there { "there" } else { "not there" });
+            (state(there), text)
         }
-        CredentialSource::Command(argv) => (
-            true,
-            format!("command {}, run when needed", argv.first().map(String::as_str).unwrap_or_default()),
-        ),
+        CredentialSource::Command(argv) => {
+            let name = argv.first().map(String::as_str).unwrap_or_default();
+            match check_program(name, Path::new(""), environment, root) {
+                Ok(()) => (State::Good, format!("command {name}, run when needed")),
+                Err(error) => (State::Problem, error.message),
+            }
+        }
     }
 }
 
-fn store(loaded: &session::Loaded, add: &mut impl FnMut(&'static str, bool, String)) {
-    match SqliteStore::open_existing(&loaded.state, loaded.session.workspace.root()) {
-        Ok(None) => add("state", true, format!("{}: made at the first call", loaded.state.display())),
-        Err(error) => add("state", false, format!("{}: {error}", loaded.state.display())),
+fn store(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
+    let place = loaded.state.display();
+    let opened =
+        SqliteStore::open_existing(&loaded.state, loaded.session.workspace.root(), loaded.seal_key());
+    findings.push(match opened {
+        Ok(None) => Finding::new("state", State::Good, format!("{place}: made at the first call")),
+        Err(error) => Finding::new("state", State::Problem, format!("{place}: {error}")),
         Ok(Some(store)) => match store.describe() {
-            Ok(found) => add(
+            Ok(found) => Finding::new(
                 "state",
-                true,
+                State::Good,
                 format!(
                     "{}: {} bytes, schema {}, {} records, {} results, {} questions wait",
                     found.path.display(),
@@ -167,7 +313,7 @@ fn store(loaded: &session::Loaded, add: &mut impl FnMut(&'static str, bool, Stri
                     found.pending_approvals
                 ),
             ),
-            Err(error) => add("state", false, format!("{}: {error}", loaded.state.display())),
+            Err(error) => Finding::new("state", State::Problem, format!("{place}: {error}")),
         },
-    }
+    });
 }

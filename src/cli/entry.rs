@@ -1,5 +1,6 @@
 //! From the command line to a command, and from its outcome to an exit code.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -22,7 +23,7 @@ pub fn main() -> ExitCode {
     if arguments.next().is_some_and(|first| first == launcher::ARGUMENT) {
         launcher::main(arguments);
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(help_last(std::env::args_os().collect())) {
         Ok(cli) => cli,
         Err(error) => {
             // A closed stdout or stderr leaves nobody to tell.
@@ -41,6 +42,15 @@ pub fn main() -> ExitCode {
         })
     });
     finish(outcome)
+}
+
+/// `tgw help COMMAND` as `tgw COMMAND --help`.
+fn help_last(mut typed: Vec<OsString>) -> Vec<OsString> {
+    if typed.get(1).is_some_and(|first| first == "help") {
+        typed.remove(1);
+        typed.push("--help".into());
+    }
+    typed
 }
 
 fn dispatch(cli: &Cli) -> Outcome {

@@ -15,7 +15,7 @@ const PAGE: usize = 130;
 pub(crate) fn explain(arguments: &ExplainArgs) -> Outcome {
     let text = match &arguments.code {
         None if arguments.markdown => page(),
-        None => ErrorCode::ALL.iter().map(|code| format!("{code}\n")).collect::<String>(),
+        None => list(),
         Some(text) => {
             let code = ErrorCode::parse(text).ok_or_else(|| unknown(text))?;
             format!(
@@ -29,6 +29,17 @@ pub(crate) fn explain(arguments: &ExplainArgs) -> Outcome {
     };
     print(&text)?;
     Ok(0)
+}
+
+/// Every code with the first sentence of its explanation.
+fn list() -> String {
+    let longest = ErrorCode::ALL.iter().map(|code| code.as_str().len()).max().unwrap_or_default();
+    let first =
+        |code: &ErrorCode| code.explanation().split_once(". ").map_or(code.explanation(), |(first, _)| first);
+    ErrorCode::ALL
+        .iter()
+        .map(|code| format!("{:longest$}  {}\n", code.as_str(), first(code).trim_end_matches('.')))
+        .collect()
 }
 
 /// Every code with its explanation, as docs/errors.md has it.

@@ -8,6 +8,7 @@ Start with:
   tgw check < calls.jsonl    decide without running
   tgw run < calls.jsonl      decide and run
   tgw explain CODE           what an error means
+  tgw help COMMAND           everything about a command
 
 Exit status: 0 done, 1 not done, 2 usage or configuration, 70 a defect of tgw. `tgw call` and `tgw run` have more.";
 

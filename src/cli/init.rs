@@ -116,7 +116,7 @@ struct Sandbox {
 /// Writes both files, or neither where one is there already.
 pub(crate) fn init(arguments: &InitArgs) -> Outcome {
     let directory = &arguments.directory;
-    if !directory.is_dir() {
+    if directory.exists() && !directory.is_dir() {
         return Err(Failure::configuration(format!("`{}` is not a folder", directory.display())));
     }
     let files = [("tools.yaml", manifest(directory)?), ("policy.yaml", POLICY.to_owned())];
@@ -127,6 +127,8 @@ pub(crate) fn init(arguments: &InitArgs) -> Outcome {
         ))
         .with_hint("move it away first, or name another folder"));
     }
+    std::fs::create_dir_all(directory)
+        .map_err(|error| Failure::failed(format!("cannot make `{}`: {error}", directory.display())))?;
     for (name, text) in files {
         let path = directory.join(name);
         OpenOptions::new()

@@ -1,10 +1,11 @@
 //! `tgw results`: what calls brought back, whole and in pages.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::clock::Clock;
-use crate::present::{PageRequest, page};
-use crate::state::{ResultScope, Store};
+use crate::code::CallError;
+use crate::present::{Page, PageRequest, page};
+use crate::state::{ResultScope, ResultSummary, Store};
 
 use super::arguments::ResultsArgs;
 use super::exit::{Failure, Outcome};
@@ -28,6 +29,11 @@ pub(crate) fn results(arguments: &ResultsArgs) -> Outcome {
             Some(store) => store.results(scope, LISTED, now).map_err(|error| store::failure(&error))?,
             None => Vec::new(),
         };
+        if arguments.json {
+            let values = list.iter().map(as_value).collect();
+            print(&table::visible_json(&Value::Array(values)))?;
+            return Ok(0);
+        }
         let rows = list
             .iter()
             .map(|result| {
@@ -52,7 +58,7 @@ pub(crate) fn results(arguments: &ResultsArgs) -> Outcome {
         Failure::failed(format!("no result `{}` is kept", reference.escape_debug()))
             .with_hint("`tgw results` lists those that are; they are kept for 7 days")
     })?;
-    let value: serde_json::Value = serde_json::from_slice(&found.value)
+    let value: Value = serde_json::from_slice(&found.value)
         .map_err(|error| Failure::failed(format!("the stored value is damaged: {error}")))?;
     if arguments.json && arguments.filter.is_none() {
         print(&format!("{value}\n"))?;
@@ -64,14 +70,11 @@ pub(crate) fn results(arguments: &ResultsArgs) -> Outcome {
         bytes: if arguments.json { usize::MAX } else { PAGE },
         filter: arguments.filter.as_deref(),
     };
-    let page = page(&value, &request).map_err(|error| {
-        let detail = error
-            .violations
-            .iter()
-            .map(|v| format!(": expected {}, found {}", v.expected, v.found))
-            .collect::<String>();
-        Failure::configuration(format!("{}{detail}", error.message))
-    })?;
+    let page = page(&value, &request).map_err(|error| refused(&error))?;
+    if arguments.filter.is_some() && selected_nothing(&page) {
+        return Err(Failure::failed("`--filter` selects nothing of this result")
+            .with_hint(format!("`tgw results {reference} --json` shows all of it")));
+    }
     let mut text = table::visible(&page.content);
     if !text.ends_with('\n') {
         text.push('\n');
@@ -83,4 +86,31 @@ pub(crate) fn results(arguments: &ResultsArgs) -> Outcome {
         let _ = writeln!(std::io::stderr(), "total {}, next page {}", json!(page.total), json!(next));
     }
     Ok(0)
+}
+
+fn as_value(result: &ResultSummary) -> Value {
+    json!({
+        "result": result.reference, "tool": result.tool, "task": result.task, "bytes": result.bytes,
+        "created": result.created.rfc3339(), "expires": result.expires.rfc3339(),
+    })
+}
+
+/// Whether a page has no line and no row in all.
+fn selected_nothing(page: &Page) -> bool {
+    ["rows", "lines"].iter().any(|unit| page.total.get(unit) == Some(&json!(0)))
+        || matches!(page.content.trim(), "" | "null" | "[]")
+}
+
+/// What is wrong with a page that was asked for, in the words of the command line.
+fn refused(error: &CallError) -> Failure {
+    let Some(violation) = error.violations.first() else {
+        return Failure::configuration(error.message.clone());
+    };
+    let flag = violation.pointer.replace('/', "--");
+    let failure =
+        Failure::configuration(format!("`{flag}` must be {}, found {}", violation.expected, violation.found));
+    match &violation.hint {
+        Some(hint) => failure.with_hint(hint.clone()),
+        None => failure,
+    }
 }

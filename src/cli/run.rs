@@ -16,8 +16,9 @@ pub(crate) fn run(arguments: &RunArgs, colour: ColourChoice) -> Outcome {
     loaded.warn_untrusted();
     loaded.log_warnings();
     let input = stdio::input(arguments.file.as_deref())?;
+    stdio::say_what_is_read(&input);
     let output = stdio::output()?;
-    let display = Display::new(&arguments.display, colour)?;
+    let display = Display::new(&arguments.display, colour, &loaded.in_use)?;
     let store = super::store::create(&loaded)?;
     let asked = interaction(&arguments.display, colour);
     let gateway = Gateway::new(&loaded.session, store, asked, &display, shape(arguments.format));

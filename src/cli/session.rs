@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{Catalog, ManifestFile, TaskContext};
+use crate::catalog::{Catalog, ManifestFile, TaskContext, TaskSpan};
 use crate::clock::Clock;
-use crate::diagnostic::{Report, SourceMap};
+use crate::diagnostic::{Report, SourceMap, nearest};
 use crate::execute::ParentEnvironment;
 use crate::ident::{AgentName, InvalidName, Principal, StepName, TaskId, Tenant, UserName};
 use crate::policy::{Policy, PolicyFile};
 use crate::session::{GatheredFacts, Session};
+use crate::state::SealKey;
 use crate::state::trust::TrustStore;
 use crate::workspace::{Protected, Workspace};
 
@@ -29,10 +30,46 @@ pub(crate) struct Loaded {
     pub(crate) policies: Found,
     /// The store of this workspace.
     pub(crate) state: PathBuf,
+    /// The folder of all state.
+    pub(crate) home: PathBuf,
+    /// What a display must not overwrite.
+    pub(crate) in_use: InUse,
     /// Warnings of the files.
     pub(crate) report: Report,
     /// The texts that the warnings point into.
     pub(crate) sources: SourceMap,
+}
+
+/// The files and folders that a run stands on.
+pub(crate) struct InUse {
+    paths: Vec<PathBuf>,
+    state: PathBuf,
+}
+
+impl InUse {
+    /// Whether a path is one of them, or lies below one.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        let path = real(path);
+        let state = real(&self.state);
+        // The store has files beside it, whose names begin as its own does.
+        let beside = path.parent() == state.parent()
+            && match (path.file_name(), state.file_name()) {
+                (Some(name), Some(store)) => name.as_encoded_bytes().starts_with(store.as_encoded_bytes()),
+                _ => false,
+            };
+        beside || self.paths.iter().any(|used| path.starts_with(real(used)))
+    }
+}
+
+/// The real path of what is there, or of where it would be.
+fn real(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    absolute.canonicalize().unwrap_or_else(|_| match (absolute.parent(), absolute.file_name()) {
+        (Some(parent), Some(name)) => {
+            parent.canonicalize().unwrap_or_else(|_| parent.to_path_buf()).join(name)
+        }
+        _ => absolute,
+    })
 }
 
 impl Loaded {
@@ -40,6 +77,18 @@ impl Loaded {
     pub(crate) fn log_warnings(&self) {
         if !self.report.diagnostics().is_empty() {
             tracing::warn!("{}", self.report.render(&self.sources, false).trim_end());
+        }
+    }
+
+    /// The key that stored answers are sealed with: in the state home, wherever the store is.
+    pub(crate) fn seal_key(&self) -> SealKey {
+        SealKey::new(&self.home)
+    }
+
+    /// Says that the session is for one call: a task made for it ends with it.
+    pub(crate) fn for_one_call(&mut self) {
+        if self.session.task.span == TaskSpan::Run {
+            self.session.task.span = TaskSpan::Call;
         }
     }
 
@@ -88,7 +137,11 @@ pub(crate) fn load(arguments: &SessionArgs) -> Result<Loaded, Failure> {
         .collect();
     in_use.extend(task_file.clone());
     in_use.extend(["tools.yaml", "policy.yaml"].map(|name| root.join(name)));
-    in_use.push(home);
+    in_use.push(home.clone());
+    let written_by_no_display = InUse {
+        paths: in_use.iter().cloned().chain(discover::user_folder()).collect(),
+        state: state.clone(),
+    };
     in_use.extend(state.parent().map(Path::to_path_buf));
     in_use.extend(discover::user_folder());
     let workspace = Workspace::open(&root, Protected { in_use }).map_err(|error| {
@@ -117,6 +170,8 @@ pub(crate) fn load(arguments: &SessionArgs) -> Result<Loaded, Failure> {
         tools,
         policies,
         state,
+        home,
+        in_use: written_by_no_display,
         report,
         sources,
     })
@@ -145,7 +200,8 @@ pub(crate) fn store_path(flag: Option<&Path>, root: &Path) -> Result<PathBuf, Fa
     }
 }
 
-fn compile(
+/// Reads the files found. What is wrong with them is in `report`, and in the failure as a person reads it.
+pub(crate) fn compile(
     tools: &Found,
     policies: &Found,
     root: &Path,
@@ -171,18 +227,36 @@ fn compile(
         .iter()
         .map(|file| match file.origin {
             Origin::Embedded => PolicyFile::embedded(),
-            Origin::Flag | Origin::Environment | Origin::Workspace | Origin::User => {
+            Origin::User => PolicyFile::of_user(Arc::clone(&file.name), Arc::clone(&file.text)),
+            Origin::Flag | Origin::Environment | Origin::Workspace => {
                 PolicyFile::new(Arc::clone(&file.name), Arc::clone(&file.text))
             }
         })
         .collect();
     let Ok(catalog) = Catalog::load(&manifests, sources, report) else {
+        Policy::check(&files, sources, report);
         return Err(Failure::configuration(report.render(sources, false)));
     };
     match Policy::load(&files, &catalog, sources, report) {
         Ok(policy) => Ok((catalog, policy)),
         Err(()) => Err(Failure::configuration(report.render(sources, false))),
     }
+}
+
+/// What keeps one file from being loaded, as a person reads it. Whether it goes with the other files is not looked at.
+pub(crate) fn problems(kind: Kind, path: &Path, text: &str) -> Option<String> {
+    let (mut sources, mut report) = (SourceMap::default(), Report::default());
+    let (name, text) = (Arc::from(path.display().to_string()), Arc::from(text));
+    match kind {
+        Kind::Tools => {
+            let base = path.parent().unwrap_or(path).to_path_buf();
+            // What is wrong is in the report.
+            let _refused =
+                Catalog::load(&[ManifestFile { name, text, base, trusted: true }], &mut sources, &mut report);
+        }
+        Kind::Policy => Policy::check(&[PolicyFile::new(name, text)], &mut sources, &mut report),
+    }
+    report.has_errors().then(|| report.render(&sources, false))
 }
 
 /// Who is behind the calls.
@@ -238,10 +312,21 @@ fn step(
         .or(task_step);
     match stated {
         Some(step) if policy.has_step(&step) => Ok(Some(step)),
-        Some(step) => Err(Failure::configuration(format!("the policy has no step `{step}`"))
-            .with_hint("name one of the steps of the policy, or leave it out")),
+        Some(step) => Err(unknown_step(&step, policy)),
         None => Ok(policy.initial_step().cloned()),
     }
+}
+
+fn unknown_step(step: &StepName, policy: &Policy) -> Failure {
+    let steps: Vec<&str> = policy.steps().into_iter().map(StepName::as_str).collect();
+    if steps.is_empty() {
+        return Failure::configuration(format!("the policy has no steps, so there is no step `{step}`"))
+            .with_hint("leave the step out, or name a policy that has steps with `--policy`");
+    }
+    let meant = nearest(step.as_str(), steps.iter().copied());
+    let question = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
+    Failure::configuration(format!("the policy has no step `{step}`"))
+        .with_hint(format!("{question}it has `{}`", steps.join("`, `")))
 }
 
 fn facts(arguments: &SessionArgs) -> Result<Map<String, Value>, Failure> {
@@ -260,7 +345,8 @@ fn task(file: Option<&Path>) -> Result<(TaskContext, Option<StepName>), Failure>
         getrandom::fill(&mut random).map_err(|error| Failure::failed(format!("no randomness: {error}")))?;
         let id = format!("run-{:016x}", u64::from_le_bytes(random));
         let id = TaskId::parse(&id).map_err(named("task"))?;
-        return Ok((TaskContext { id, prompt: None, tools: None, data: Value::Object(Map::new()) }, None));
+        let data = Value::Object(Map::new());
+        return Ok((TaskContext { id, span: TaskSpan::Run, prompt: None, tools: None, data }, None));
     };
     let found = discover::read_named(path, Origin::Flag)?;
     super::task_file::read_task(&found.name, &found.text)

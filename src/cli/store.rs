@@ -1,7 +1,7 @@
 //! Opening the store for commands that only look.
 
 use crate::ident::Tenant;
-use crate::state::{SqliteStore, StoreError};
+use crate::state::{SealKey, SqliteStore, StoreError};
 
 use super::arguments::StoreArgs;
 use super::discover;
@@ -24,7 +24,8 @@ pub(crate) fn open(arguments: &StoreArgs) -> Result<OpenedStore, Failure> {
     let root = discover::workspace_root(arguments.workspace.as_deref())?;
     let path = store_path(arguments.state.as_deref(), &root)?;
     let tenant = tenant(arguments.tenant.as_deref())?;
-    let store = SqliteStore::open_existing(&path, &root).map_err(|error| failure(&error))?;
+    let store = SqliteStore::open_existing(&path, &root, SealKey::new(&discover::state_home()?))
+        .map_err(|error| failure(&error))?;
     Ok(OpenedStore { store, tenant })
 }
 
@@ -36,14 +37,27 @@ pub(crate) fn open(arguments: &StoreArgs) -> Result<OpenedStore, Failure> {
 /// # Errors
 /// When its place is unsafe, or it is something else than a store of this version.
 pub(crate) fn create(loaded: &Loaded) -> Result<Result<SqliteStore, StoreError>, Failure> {
-    match SqliteStore::open(&loaded.state, loaded.session.workspace.root()) {
+    match SqliteStore::open(&loaded.state, loaded.session.workspace.root(), loaded.seal_key()) {
         Err(
             error @ (StoreError::UnsafePlace { .. }
             | StoreError::Foreign(_)
             | StoreError::Newer { .. }
             | StoreError::NoHome),
-        ) => Err(Failure::configuration(error.to_string()).with_hint("name another store with `--state`")),
+        ) => Err(unusable(&error, loaded.session.workspace.root())),
         opened => Ok(opened),
+    }
+}
+
+/// A place that can never be used, and what to change: the store's, or the workspace's where they are in each other's way.
+fn unusable(error: &StoreError, root: &std::path::Path) -> Failure {
+    let failure = Failure::configuration(error.to_string());
+    match error {
+        StoreError::UnsafePlace { path, .. } if path.starts_with(root) || root.starts_with(path) => failure
+            .with_hint(format!(
+                "the workspace is `{}`: name a store outside it with `--state`, or another workspace with `--workspace`",
+                root.display()
+            )),
+        _ => failure.with_hint("name another store with `--state`"),
     }
 }
 

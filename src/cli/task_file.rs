@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{NamePattern, TaskContext};
+use crate::catalog::{NamePattern, TaskContext, TaskSpan};
 use crate::diagnostic::{Diagnostic, Report, SourceMap, Span};
 use crate::document::{Entry, Node, NodeValue, ReadLimits, read};
 use crate::ident::{StepName, TaskId};
@@ -65,7 +65,7 @@ fn parse(root: &Node, report: &mut Report) -> Option<(TaskContext, Option<StepNa
         report.push(Diagnostic::error(root.span, "`id` is missing"));
         return None;
     };
-    Some((TaskContext { id, prompt, tools, data }, step))
+    Some((TaskContext { id, span: TaskSpan::Stated, prompt, tools, data }, step))
 }
 
 fn check_version(node: &Node, report: &mut Report) -> bool {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::catalog::{Contract, LimitSource};
+use crate::catalog::{Contract, Limit, LimitSource};
 
 use super::arguments::ToolsArgs;
 use super::exit::Outcome;
@@ -21,7 +21,7 @@ pub(crate) fn tools(arguments: &ToolsArgs) -> Outcome {
         let hidden = if contract.internal {
             Some("for probes only".to_owned())
         } else {
-            session.scope.hides(contract).map(|limit| hidden_by(&limit.source))
+            session.scope.hides(contract).map(|limit| hidden_by(limit, contract))
         };
         if hidden.is_some() && !arguments.all {
             continue;
@@ -63,11 +63,18 @@ fn first_sentence(text: &str) -> &str {
         .trim_end_matches('.')
 }
 
-fn hidden_by(source: &LimitSource) -> String {
-    match source {
-        LimitSource::Agent(name) => format!("agent {name}"),
+fn hidden_by(limit: &Limit, contract: &Contract) -> String {
+    let lacking = limit.lacking(contract).map(|permission| format!(", which lacks {permission}"));
+    let lacking = lacking.unwrap_or_default();
+    match &limit.source {
+        LimitSource::Agent(name) => format!("agent {name}{lacking}"),
+        LimitSource::AgentVersion { agent, given, listed } => {
+            let given =
+                given.as_deref().map_or_else(|| "no version".to_owned(), |given| format!("version {given}"));
+            format!("agent {agent}, which the policy lists for versions {listed}, and {given} was stated")
+        }
         LimitSource::UnlistedAgent(name) => format!("agent {name}, which the policy does not list"),
-        LimitSource::User(name) => format!("user {name}"),
+        LimitSource::User(name) => format!("user {name}{lacking}"),
         LimitSource::Task(id) => format!("task {id}"),
         LimitSource::Step(name) => format!("step {name}"),
     }

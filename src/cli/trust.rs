@@ -1,16 +1,24 @@
 //! `tgw trust`: the person's word for a file that a workspace brings.
 
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
+use crate::approval::{CancelCause, Consent, Terminal, cancellation};
+use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
+use crate::catalog::Digest;
 use crate::clock::Clock;
-use crate::state::StoreError;
+use crate::ident::{AgentName, Principal, UserName};
+use crate::schedule::Signals;
 use crate::state::trust::TrustStore;
+use crate::state::{Batch, Durability, SealKey, SqliteStore, Store, StoreError};
+use crate::text::escape_line;
 
 use super::arguments::TrustArgs;
 use super::discover::{self, Kind};
+use super::display::speaks_unicode;
 use super::exit::{Failure, Outcome};
 use super::output::print;
+use super::session::{operating_system_user, store_path, tenant};
 use super::table;
 
 /// Trusts files, stops trusting them, or lists what is trusted.
@@ -23,6 +31,9 @@ pub(crate) fn trust(arguments: &TrustArgs) -> Outcome {
     if arguments.revoke {
         for path in &files {
             let was = store.revoke(path).map_err(|error| failure(&error))?;
+            if was {
+                record(path, None, "command").map_err(|problem| unrecorded_revocation(path, &problem))?;
+            }
             print(&format!(
                 "{}{}\n",
                 path.display(),
@@ -33,21 +44,111 @@ pub(crate) fn trust(arguments: &TrustArgs) -> Outcome {
     }
     let mut refused = false;
     for path in &files {
+        let kind = obeyed(path)?;
         let (text, others) = discover::read(path)?;
         if let Some(problem) = others {
             return Err(problem);
         }
+        let digest = TrustStore::digest(text.as_bytes());
+        if store.is_trusted(path, digest).map_err(|error| failure(&error))? {
+            print(&format!("{}: already trusted with its present content\n", path.display()))?;
+            continue;
+        }
+        warn_of_errors(kind, path, &text);
         if !arguments.yes && !confirm(path, &text)? {
-            print(&format!("{}: not trusted\n", path.display()))?;
+            print(&format!("{}: its present content is not trusted\n", path.display()))?;
             refused = true;
             continue;
         }
-        store
-            .trust(path, TrustStore::digest(text.as_bytes()), Clock::System.now())
-            .map_err(|error| failure(&error))?;
+        // On record first: what widens and leaves no trace does not happen.
+        record(path, Some(digest), if arguments.yes { "flag" } else { "terminal" })?;
+        store.trust(path, digest, Clock::System.now()).map_err(|error| failure(&error))?;
         print(&format!("{}: trusted with its present content\n", path.display()))?;
     }
     Ok(u8::from(refused))
+}
+
+/// Which kind of file this is. Trust in another one would change nothing, and look as if it did.
+fn obeyed(path: &Path) -> Result<Kind, Failure> {
+    [Kind::Tools, Kind::Policy]
+        .into_iter()
+        .find(|kind| path.file_name() == Some(std::ffi::OsStr::new(kind.file_name())))
+        .ok_or_else(|| {
+            Failure::configuration(format!(
+                "`{}` is never obeyed by itself: only the tools.yaml and policy.yaml of a workspace are",
+                path.display()
+            ))
+            .with_hint("name another file with `--tools` or `--policy`; that needs no trust")
+        })
+}
+
+/// Says on stderr what would keep the file from being loaded.
+fn warn_of_errors(kind: Kind, path: &Path, text: &str) {
+    if let Some(problems) = super::session::problems(kind, path, text) {
+        // A closed stderr leaves nobody to tell.
+        let _ = writeln!(
+            io::stderr(),
+            "warning: `{}` cannot be loaded as it is, and would stop every command\n{}",
+            path.display(),
+            problems.trim_end()
+        );
+    }
+}
+
+/// Puts on record that a person trusts a content, or no longer trusts a file, in the chain of the workspace that the file
+/// configures: the folder it lies in.
+fn record(path: &Path, content: Option<Digest>, how: &str) -> Result<(), Failure> {
+    let root = path.parent().unwrap_or(path);
+    let store = store_path(None, root)?;
+    let key = SealKey::new(&discover::state_home()?);
+    let mut store = SqliteStore::open(&store, root, key).map_err(|error| super::store::failure(&error))?;
+    let operator = operating_system_user();
+    let principal = principal(&operator)?;
+    let now = Clock::System.now();
+    let file = path.display().to_string();
+    let id = content.map_or_else(|| "any".to_owned(), |digest| digest.to_string());
+    let mut records = PendingRecords::default();
+    let pushed = records.push(&Entry {
+        approval: Some(ApprovalNote {
+            id: &id,
+            by: Some(&operator),
+            how,
+            answer: if content.is_some() { "trusted" } else { "no longer trusted" },
+            question: None,
+        }),
+        notes: &[("file", &file)],
+        ..Entry::new(RecordKind::Trust, now, &principal)
+    });
+    let appended = pushed.and_then(|()| {
+        store.append(&mut Batch {
+            tenant: &principal.tenant,
+            now,
+            durability: Durability::Power,
+            changes: &[],
+            records: &mut records,
+        })
+    });
+    appended.map(drop).map_err(|error| super::store::failure(&error))
+}
+
+/// The person at the terminal: no agent of theirs does this.
+fn principal(operator: &str) -> Result<Principal, Failure> {
+    let named = |error: crate::ident::InvalidName| Failure::failed(error.to_string());
+    Ok(Principal {
+        user: UserName::parse(operator).map_err(named)?,
+        agent: AgentName::parse("person").map_err(named)?,
+        agent_version: None,
+        tenant: tenant(None)?,
+    })
+}
+
+/// The file is not trusted any more, which is the safe side; only the record is missing.
+fn unrecorded_revocation(path: &Path, problem: &Failure) -> Failure {
+    Failure::failed(format!(
+        "{} is no longer trusted, and that could not be recorded: {}",
+        path.display(),
+        problem.message
+    ))
 }
 
 fn list(store: &TrustStore) -> Outcome {
@@ -100,28 +201,44 @@ fn files(arguments: &TrustArgs) -> Result<Vec<PathBuf>, Failure> {
         .collect()
 }
 
-/// Shows the file and asks. Without a terminal nobody can have read it, so `--yes` must say so.
-fn confirm(path: &std::path::Path, text: &str) -> Result<bool, Failure> {
-    let (input, mut out) = (io::stdin(), io::stderr());
-    if !input.is_terminal() || !out.is_terminal() {
+/// Shows the file on the controlling terminal and asks there. Without one nobody can have read it, so `--yes` must say so.
+fn confirm(path: &Path, text: &str) -> Result<bool, Failure> {
+    let Some(terminal) = Terminal::open(None, false, speaks_unicode()) else {
         return Err(Failure::configuration(format!("no terminal to ask about `{}`", path.display()))
             .with_hint("read the file, then run `tgw trust --yes`"));
-    }
-    let asked = writeln!(
-        out,
-        "--- {}\n{}\n---\nIt decides which programs run here and what is asked. Trust this content? [y/N]",
-        path.display(),
-        table::visible(text)
+    };
+    let failed = |error: io::Error| Failure::failed(format!("cannot ask on the terminal: {error}"));
+    let heading = format!(
+        "--- {} ({} lines, {} bytes)",
+        escape_line(&path.display().to_string()),
+        text.lines().count(),
+        text.len()
     );
-    asked.map_err(|error| Failure::failed(format!("cannot write to the terminal: {error}")))?;
-    let mut answer = String::new();
-    input
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::failed(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let text = table::visible(text);
+    let (handle, cancel) = cancellation().map_err(failed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let answer = runtime.block_on(async {
+        // A signal must not end the process while the terminal is in its hands.
+        let mut signals = Signals::new()?;
+        let mut asking = tokio::task::spawn_blocking(move || {
+            let consent = Consent {
+                heading: &heading,
+                text: &text,
+                question: "---\nIt decides which programs run here and what is asked. Trust this content?",
+                word: "trust",
+            };
+            terminal.consents(&consent, &cancel)
+        });
+        loop {
+            tokio::select! {
+                answer = &mut asking => return answer.map_err(io::Error::other)?,
+                () = signals.received() => handle.cancel(CancelCause::Stopped),
+            }
+        }
+    });
+    answer.map_err(failed)
 }
 
 fn failure(error: &StoreError) -> Failure {
-    Failure::failed(error.to_string())
+    discover::trust_failure(error)
 }

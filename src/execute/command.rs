@@ -1,17 +1,21 @@
 //! Running a planned command: started, fed, read, watched, and ended with everything it started.
 
+mod aftercare;
 mod opened;
 mod refusal;
 mod running;
+
+use std::path::PathBuf;
 
 use crate::present::{CommandCapture, CommandEnd};
 use crate::secret::Credentials;
 use crate::validate::CommandPlan;
 use crate::workspace::Workspace;
 
-use super::process::{CancelToken, CappedReader, ParentEnvironment};
-use super::sandbox::SandboxProfile;
+use super::process::{CancelToken, CappedReader, ParentEnvironment, find_program};
+use super::sandbox::{SandboxProfile, advice, aftermath, refused_by_sandbox};
 
+use aftercare::Aftercare;
 use running::{Ended, Running};
 
 /// Whether a command may be ended because it prints more than its cap.
@@ -48,16 +52,34 @@ pub async fn run_command(
     credentials: &Credentials,
     context: &CommandContext<'_>,
 ) -> CommandCapture {
-    let capture = match Running::start(plan, sandbox, credentials, context) {
+    // Lives longer than the command, whose end comes first also where this future is dropped.
+    let aftercare = Aftercare::of(aftermath(sandbox, context.workspace));
+    let capture = match Running::start(plan, sandbox, credentials, context, aftercare.planned()) {
         Ok(running) => running.watch(plan, context).await,
         Err(error) => Err(error),
     };
-    let (output, stderr, end) = match capture {
-        Ok(Ended { output, stderr, end }) => (output.into_bytes(), stderr.map(CappedReader::into_bytes), end),
-        Err(error) => ((Vec::new(), false), None, CommandEnd::NotStarted(error)),
+    let (output, stderr, end, undone) = match capture {
+        Ok(Ended { output, stderr, end, undone }) => {
+            (output.into_bytes(), stderr.map(CappedReader::into_bytes), end, aftercare.complete(undone))
+        }
+        Err(error) => ((Vec::new(), false), None, CommandEnd::NotStarted(error), aftercare.unneeded()),
     };
+    // By these numbers shells and `env` say that a program could not be run, or not be found.
+    let advice = matches!(end, CommandEnd::Exited(126 | 127))
+        .then(|| advice(sandbox, find(plan, context).as_deref(), context.environment))
+        .flatten();
     let (stderr, stderr_cut) = stderr.unwrap_or_default();
-    CommandCapture { output: output.0, output_cut: output.1, stderr, stderr_cut, end, level: sandbox.level() }
+    let (output, output_cut) = output;
+    let failed = matches!(end, CommandEnd::Exited(status) if status != 0);
+    let refused = || refused_by_sandbox(sandbox, [&stderr, &output].map(Vec::as_slice));
+    let advice = advice.or_else(|| failed.then(refused).flatten());
+    CommandCapture { output, output_cut, stderr, stderr_cut, end, level: sandbox.level(), advice, undone }
+}
+
+/// Where the plan's program is.
+fn find(plan: &CommandPlan, context: &CommandContext<'_>) -> Option<PathBuf> {
+    let written = plan.argv.first()?;
+    find_program(&plan.program, written, context.environment, context.workspace.root()).ok()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Programs that print a credential, run on the person's own word: with their environment, and without a sandbox.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use zeroize::Zeroizing;
 
@@ -28,11 +28,7 @@ impl CommandSource for CredentialCommands<'_> {
     ) -> Result<Zeroizing<Vec<u8>>, CommandFailure> {
         let Some(program) = argv.first() else { return Err(CommandFailure::NotStarted) };
         let plan = CommandPlan {
-            program: if program.contains('/') {
-                ProgramSource::Path(PathBuf::from(program))
-            } else {
-                ProgramSource::Search(program.clone())
-            },
+            program: ProgramSource::written(program, Path::new("")),
             argv: argv.to_vec(),
             cwd: String::new(),
             env: Vec::new(),

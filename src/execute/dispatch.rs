@@ -13,9 +13,10 @@ use crate::policy::{Decision, Sight};
 use crate::present::{BuiltinOutput, Captured};
 use crate::secret::Credentials;
 use crate::validate::{Plan, ValidatedCall};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, WorkspacePath};
 
-use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, git};
+use super::builtin::git::LeftOut;
+use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
 use super::{BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, run_command};
 
 /// Most bytes of a builtin's value.
@@ -132,9 +133,24 @@ pub fn answered(call: ReservedCall, answer: Result<BuiltinOutput, CallError>) ->
     (Captured::builtin(answer), SpentCall(call))
 }
 
-/// Whether a builtin may take long, so that it must not hold up the thread that everything runs on.
+/// Whether a builtin goes through folders and may take long, so that it must not hold up the thread that everything runs
+/// on: a cancel would not be heard.
 fn walks(name: BuiltinName) -> bool {
-    matches!(name, BuiltinName::FindFiles | BuiltinName::SearchText)
+    match name {
+        BuiltinName::FindFiles
+        | BuiltinName::SearchText
+        | BuiltinName::DeletePath
+        | BuiltinName::MovePath => true,
+        BuiltinName::ReadFile
+        | BuiltinName::ListDirectory
+        | BuiltinName::WriteFile
+        | BuiltinName::ReplaceInFile
+        | BuiltinName::GitStatus
+        | BuiltinName::GitDiff
+        | BuiltinName::GitLog
+        | BuiltinName::ReadResult
+        | BuiltinName::SearchTools => false,
+    }
 }
 
 async fn run_builtin(
@@ -187,7 +203,7 @@ impl Work {
             max_value_bytes: LARGEST_VALUE,
             expected_basis: self.expected_basis,
             approved: &self.approved,
-            sight: &|path| self.sight.shows(path.as_str()),
+            sight: &|places| self.sight.covers(places),
         };
         builtin::run(self.name, arguments, &context)
     }
@@ -211,32 +227,64 @@ async fn run_git(
     timeout: Duration,
     context: &ExecutionContext<'_>,
 ) -> Result<BuiltinOutput, CallError> {
+    let began = Instant::now();
     let unwatched = Cancel::default();
-    let plan = git::plan(name, arguments, &looking(context.workspace, &unwatched), timeout)?;
+    let looking = looking(context.workspace, &unwatched, &|_| true, &[]);
     let command = CommandContext {
         workspace: context.workspace,
         environment: context.environment,
         cancel: context.cancel,
         beyond_cap: BeyondCap::End,
     };
-    let capture = run_command(&plan, context.sandbox, &Credentials::default(), &command).await;
-    git::interpret(name, &capture, context.workspace, &|path| context.sight.shows(path.as_str()))
+    let sight = |path: &WorkspacePath| context.sight.covers(&[("path", path)]);
+    let mut left_out = LeftOut::default();
+    let mut plan = git::plan(name, arguments, &looking, timeout, &left_out)?;
+    let mut capture = run_command(&plan, context.sandbox, &Credentials::default(), &command).await;
+    if name == BuiltinName::GitDiff {
+        left_out = git::left_out(&capture, &sight)?;
+    }
+    if left_out.files > 0 {
+        // Asked again rather than cut out of the text: git knows where one file's differences end.
+        plan = git::plan(name, arguments, &looking, timeout.saturating_sub(began.elapsed()), &left_out)?;
+        capture = run_command(&plan, context.sandbox, &Credentials::default(), &command).await;
+    }
+    git::interpret(name, &capture, context.workspace, &sight, &left_out)
 }
 
 /// What a write would do, for the question that a person is asked; `None` where the tool cannot say.
-#[must_use]
-pub fn preview(name: BuiltinName, arguments: &Value, workspace: &Workspace) -> Option<builtin::Preview> {
-    builtin::preview(name, arguments, &looking(workspace, &Cancel::default()))
+///
+/// # Errors
+/// Why it must fail, where a person need not be asked for that.
+pub fn preview(
+    name: BuiltinName,
+    call: &ValidatedCall,
+    workspace: &Workspace,
+    sight: &Sight,
+) -> Result<Option<builtin::Preview>, CallError> {
+    let timeout = match call.plan() {
+        Plan::Builtin { timeout, .. } => *timeout,
+        Plan::Command(plan) => plan.timeout,
+    };
+    // Looking may take no longer than doing.
+    let cancel = Cancel::new(Arc::default(), Instant::now().checked_add(timeout));
+    let approved = approved_paths(call);
+    let sight = |places: &[(&str, &WorkspacePath)]| sight.covers(places);
+    builtin::preview(name, call.arguments(), &looking(workspace, &cancel, &sight, &approved))
 }
 
 /// The context of something that only looks at what a call names.
-fn looking<'a>(workspace: &'a Workspace, cancel: &'a Cancel) -> BuiltinContext<'a> {
+fn looking<'a>(
+    workspace: &'a Workspace,
+    cancel: &'a Cancel,
+    sight: &'a SightOf<'a>,
+    approved: &'a [ApprovedPath],
+) -> BuiltinContext<'a> {
     BuiltinContext {
         workspace,
         cancel,
         max_value_bytes: LARGEST_VALUE,
         expected_basis: None,
-        approved: &[],
-        sight: &|_| true,
+        approved,
+        sight,
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::catalog::{Contract, NetworkRule, SandboxLevel};
 use crate::code::{CallError, ErrorCode, Violation};
 use crate::execute::resolve_profile;
-use crate::policy::{Decision, RuleExplanation, Verdict, decide, explain};
+use crate::policy::{Decision, DefaultVerdict, RuleExplanation, Verdict, decide, explain};
 use crate::validate::{Plan, Timing, ValidatedCall, validate};
 use crate::wire::CallRequest;
 
@@ -25,7 +25,7 @@ pub struct Check {
 
 /// How far a call got, with what is known there.
 pub enum Stage {
-    /// It was refused before the policy was asked.
+    /// It was refused before the policy was asked, or although the policy does not deny it.
     Refused {
         /// Why.
         error: CallError,
@@ -56,6 +56,18 @@ impl Gateway<'_> {
             Err(rejected) => return refused(rejected.error),
         };
         let decision = decide(&self.session.policy, &call, &self.facts);
+        if decision.verdict != Verdict::Deny
+            && let Some(error) = call.obstacle()
+        {
+            return refused(error.clone());
+        }
+        // What a folder takes along has a say in whether it may be moved or deleted.
+        if decision.verdict != Verdict::Deny
+            && call.contract().acts_on_names()
+            && let Err(error) = self.preview(&call, &decision)
+        {
+            return refused(error);
+        }
         let place = starts_program(call.plan()).then(|| {
             resolve_profile(call.contract(), &decision.environment, self.session.capability())
                 .map(|profile| (profile.level(), profile.network()))
@@ -84,6 +96,8 @@ struct CheckLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<ErrorCode>,
     rules: Vec<RuleLine<'a>>,
+    #[serde(skip_serializing_if = "<[DefaultVerdict]>::is_empty")]
+    defaults: &'a [DefaultVerdict],
     reason: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
@@ -144,6 +158,7 @@ impl Check {
                 verdict: Verdict::Deny,
                 code: Some(error.code),
                 rules: Vec::new(),
+                defaults: &[],
                 reason: &error.message,
                 hint: error.hint.as_deref(),
                 violations: &error.violations,
@@ -167,6 +182,7 @@ impl Check {
                     verdict: decision.verdict,
                     code,
                     rules: rule_lines(decision),
+                    defaults: &decision.defaults,
                     reason: unplaced.map_or(reason.as_str(), |error| error.message.as_str()),
                     hint: unplaced.and_then(|error| error.hint.as_deref()),
                     violations: &[],

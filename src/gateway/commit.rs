@@ -8,7 +8,9 @@ use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::ident::CredentialName;
 use crate::policy::Decision;
 use crate::present::{Presented, Stored, refuse};
-use crate::state::{Batch, Change, Durability, NewApproval, NewResult, Receipt, Store, StoreError};
+use crate::state::{
+    ApprovalState, Batch, Change, Durability, NewApproval, NewResult, Receipt, Store, StoreError,
+};
 use crate::wire::{ReplyView, encode_reply};
 
 use super::finished::Subject;
@@ -16,9 +18,6 @@ use super::{Finished, Gateway, trust_text};
 
 /// How long a result is kept.
 pub(crate) const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
-
-/// Most rows dropped at the end of a run.
-const MOST_PURGED: usize = 10_000;
 
 /// Most rules of one decision that a record names.
 type Rules<'a> = Vec<RuleReference<'a>>;
@@ -46,15 +45,8 @@ impl Gateway<'_> {
             self.observer.finished(one, &self.redactor.borrow());
             status = one.presented.status().exit_code(one.presented.error().map(|error| error.code));
         }
+        self.tidy();
         status
-    }
-
-    /// Drops what is past its retention, a bounded amount of it.
-    pub fn close(&self) {
-        let Ok(store) = &self.store else { return };
-        if let Err(error) = store.borrow_mut().purge(self.session.clock.now(), MOST_PURGED) {
-            tracing::warn!(%error, "old results could not be dropped");
-        }
     }
 
     fn record(&self, finished: &[Box<Finished>]) -> Result<Vec<Receipt>, StoreError> {
@@ -94,9 +86,19 @@ impl Gateway<'_> {
                 tool: question.tool(),
                 call: text,
                 binding: question.binding().0,
+                likeness: question.likeness().0,
                 question: question.question(),
                 expires: question.expires(),
             }));
+        }
+        for one in finished {
+            if let (Some(likeness), Some(answer)) = (one.settles, &one.answer) {
+                changes.push(Change::SettleLike {
+                    likeness: likeness.0,
+                    state: ApprovalState::Denied,
+                    by: &answer.by,
+                });
+            }
         }
         let durable = finished.iter().any(|one| one.presented.effect() != Effect::None || one.was_asked());
         let result = store.borrow_mut().append(&mut Batch {
@@ -124,6 +126,7 @@ impl Gateway<'_> {
             | Subject::Contract(_)
             | Subject::Rejected(_)
             | Subject::Denied(_)
+            | Subject::Unmet(_)
             | Subject::Unstarted(_) => RecordKind::Refused,
         };
         let recorded = one.subject.intent().is_some();
@@ -144,6 +147,10 @@ impl Gateway<'_> {
         }
         if let Some(feedback) = one.answer.as_ref().and_then(|answer| answer.feedback.as_deref()) {
             notes.push(("feedback", feedback));
+        }
+        let warnings = one.presented.warnings().join("\n");
+        if !warnings.is_empty() {
+            notes.push(("warnings", &warnings));
         }
         records.push(&Entry {
             task: Some(&self.session.task.id),
@@ -170,11 +177,11 @@ impl Gateway<'_> {
     }
 
     /// What would run, as the record keeps it. A builtin's plan says nothing that its arguments do not, and what the policy
-    /// denied was never about to run: its contract and its arguments tell all.
+    /// denied, or the world does not allow, was never about to run: its contract and its arguments tell all.
     fn plan_text(&self, subject: &Subject) -> Option<String> {
         subject
             .plan()
-            .filter(|_| !matches!(subject, Subject::Denied(_)))
+            .filter(|_| !matches!(subject, Subject::Denied(_) | Subject::Unmet(_)))
             .filter(|plan| matches!(plan, crate::validate::Plan::Command(_)))
             .and_then(|plan| serde_json::to_string(plan).ok())
     }

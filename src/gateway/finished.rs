@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::approval::PendingApproval;
-use crate::authorize::{AuthorizedCall, DeniedCall, PendingCall};
+use crate::approval::{Likeness, PendingApproval};
+use crate::authorize::{AuthorizedCall, DeniedCall, PendingCall, UnmetCall};
 use crate::catalog::{Contract, Digest, SandboxLevel};
 use crate::code::CallError;
 use crate::execute::SpentCall;
@@ -76,6 +76,8 @@ pub(super) enum Subject {
     Rejected(Box<Rejected>),
     /// Scope and arguments hold, and the policy denies.
     Denied(Box<DeniedCall>),
+    /// The policy does not deny it, and something in the world stands in its way.
+    Unmet(Box<UnmetCall>),
     /// A person was to be asked.
     Pending(Box<PendingCall>),
     /// It was let through, and could not begin.
@@ -90,7 +92,7 @@ impl Subject {
             Self::None => None,
             Self::Contract(contract) => Some(contract),
             Self::Rejected(rejected) => Some(rejected.contract()),
-            Self::Denied(_) | Self::Pending(_) | Self::Unstarted(_) | Self::Spent(_) => {
+            Self::Denied(_) | Self::Unmet(_) | Self::Pending(_) | Self::Unstarted(_) | Self::Spent(_) => {
                 self.call().map(ValidatedCall::contract)
             }
         }
@@ -100,6 +102,7 @@ impl Subject {
         match self {
             Self::None | Self::Contract(_) | Self::Rejected(_) => None,
             Self::Denied(denied) => Some(denied.call()),
+            Self::Unmet(unmet) => Some(unmet.call()),
             Self::Pending(pending) => Some(pending.call()),
             Self::Unstarted(authorized) => Some(authorized.call()),
             Self::Spent(spent) => Some(spent.call()),
@@ -110,6 +113,7 @@ impl Subject {
         match self {
             Self::None | Self::Contract(_) | Self::Rejected(_) => None,
             Self::Denied(denied) => Some(denied.decision()),
+            Self::Unmet(unmet) => Some(unmet.decision()),
             Self::Pending(pending) => Some(pending.decision()),
             Self::Unstarted(authorized) => Some(authorized.decision()),
             Self::Spent(spent) => Some(spent.decision()),
@@ -121,7 +125,7 @@ impl Subject {
         match self {
             Self::Rejected(rejected) => Some(json_text(rejected.arguments())),
             Self::None | Self::Contract(_) => None,
-            Self::Denied(_) | Self::Pending(_) | Self::Unstarted(_) | Self::Spent(_) => {
+            Self::Denied(_) | Self::Unmet(_) | Self::Pending(_) | Self::Unstarted(_) | Self::Spent(_) => {
                 self.call().map(|call| json_text(call.arguments()))
             }
         }
@@ -139,6 +143,7 @@ impl Subject {
             | Self::Contract(_)
             | Self::Rejected(_)
             | Self::Denied(_)
+            | Self::Unmet(_)
             | Self::Pending(_)
             | Self::Unstarted(_) => None,
         }
@@ -166,6 +171,9 @@ pub struct Finished {
     pub(super) answer: Option<AnswerNote>,
     pub(super) elapsed: Option<Duration>,
     pub(super) stop: bool,
+    /// Questions about the same call that its end answers with no.
+    pub(super) settles: Option<Likeness>,
+    edited: bool,
 }
 
 impl Finished {
@@ -181,6 +189,8 @@ impl Finished {
             answer: None,
             elapsed: None,
             stop: false,
+            settles: None,
+            edited: false,
         }
     }
 
@@ -195,6 +205,15 @@ impl Finished {
             origin.tool = origin.tool.map(|written| redactor.text(&written).into_owned());
         }
         Self::new(origin, subject, refuse(error, redactor))
+    }
+
+    /// Says in the result, once, that the arguments are not the ones that the model sent, where they are not.
+    #[must_use]
+    pub fn with_edit(mut self: Box<Self>, edited: bool) -> Box<Self> {
+        if edited && !std::mem::replace(&mut self.edited, true) {
+            self.presented.warn("a person changed the arguments of this call before it was decided");
+        }
+        self
     }
 
     /// The tool's name as the call wrote it.

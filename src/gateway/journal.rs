@@ -1,11 +1,12 @@
 //! The record that must exist before an effect begins.
 
+use crate::approval::Likeness;
 use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::authorize::{AuthorizedCall, Consent, Journal};
 use crate::catalog::{Digest, SandboxLevel};
 use crate::code::{CallError, Effect};
 use crate::ident::CredentialName;
-use crate::state::{Batch, Change, Durability, Store, StoreError};
+use crate::state::{ApprovalState, Batch, Change, Durability, Store, StoreError};
 
 use super::Gateway;
 use super::commit::{evidence, rules};
@@ -39,10 +40,11 @@ impl IntentJournal<'_, '_> {
         let (shown_arguments, shown_plan) = (redactor.text(&arguments), redactor.text(&plan));
         let rules = rules(authorized.decision());
         let credentials = gateway.credential_uses(self.credentials);
-        let (change, note) = match authorized.consent() {
-            Consent::None => (None, None),
+        let (spent, by, note) = match authorized.consent() {
+            Consent::None => (None, "", None),
             Consent::Grant(grant) => (
                 Some(Change::SpendGrant { id: grant.id(), expires: grant.expires() }),
+                grant.by(),
                 Some(ApprovalNote {
                     id: grant.id(),
                     by: Some(grant.by()),
@@ -53,6 +55,7 @@ impl IntentJournal<'_, '_> {
             ),
             Consent::Standing(standing) => (
                 Some(Change::UseStanding { id: standing.id() }),
+                standing.id(),
                 Some(ApprovalNote {
                     id: standing.id(),
                     by: None,
@@ -62,6 +65,13 @@ impl IntentJournal<'_, '_> {
                 }),
             ),
         };
+        // The same call may wait as a stored question: it runs now, so that one is answered.
+        let settled = spent.map(|_| {
+            let subject = authorized.subject(&gateway.facts, session.workspace.root());
+            let likeness = Likeness::compute(&subject, session.task.span).0;
+            Change::SettleLike { likeness, state: ApprovalState::Approved, by }
+        });
+        let changes: Vec<Change<'_>> = spent.into_iter().chain(settled).collect();
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
@@ -83,7 +93,7 @@ impl IntentJournal<'_, '_> {
             tenant: &session.principal.tenant,
             now,
             durability: Durability::Power,
-            changes: change.as_slice(),
+            changes: &changes,
             records: &mut records,
         })?;
         receipts

@@ -1,19 +1,31 @@
 //! What earlier results of this task vouch for: `x-tgw-known`, and remembered answers.
 
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
 use crate::approval::{StandingGrant, StoredStanding};
+use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::authorize::PendingCall;
 use crate::ident::ToolName;
-use crate::state::{StandingQuery, Store};
+use crate::state::{Batch, Durability, StandingGrant as Stored, StandingQuery, Store, StoreError};
+use crate::text;
 
 use super::Gateway;
 
 /// How many of a tool's latest results are looked through for a known value.
 const RESULTS_SEARCHED: usize = 200;
+
+/// Most bytes of an id that is shown: what is not believed can have any.
+const SHOWN_ID: usize = 40;
+
+/// Most stored answers of one call that a question names as not believed.
+const MOST_DOUBTS: usize = 4;
+
+/// Most stored answers that one run records as not believed.
+const MOST_DOUBTED: usize = 64;
 
 impl Gateway<'_> {
     /// Whether `value` occurs at `path` in one of the tool's latest results for this tenant.
@@ -48,16 +60,17 @@ impl Gateway<'_> {
         found
     }
 
-    /// A live remembered answer that covers the call.
-    pub(super) fn remembered(&self, pending: &PendingCall) -> Option<StandingGrant> {
+    /// A live remembered answer that covers the call. One for its tool, task and principal that is not
+    /// believed is noted on the call and in the audit.
+    pub(super) fn remembered(&self, pending: &mut PendingCall) -> Option<StandingGrant> {
         let store = self.store.as_ref().ok()?;
-        let call = pending.call();
+        let contract = std::sync::Arc::clone(pending.call().contract());
         let now = self.session.clock.now();
         let query = StandingQuery {
             principal: &self.session.principal,
             task: &self.session.task.id,
-            tool: call.contract().name.as_str(),
-            contract: call.contract().digest,
+            tool: contract.name.as_str(),
+            contract: contract.digest,
             now,
         };
         let candidates = match store.borrow().standing_for(&query) {
@@ -67,17 +80,72 @@ impl Gateway<'_> {
                 return None;
             }
         };
+        for stored in &candidates {
+            let Some(why) = stored.seal.doubt() else { continue };
+            self.record_doubt(stored, why);
+            if pending.doubts().len() < MOST_DOUBTS {
+                pending.doubt(format!("`{}`: {why}", text::head(&stored.id, SHOWN_ID)));
+            }
+        }
         let subject = pending.subject(&self.facts, self.session.workspace.root());
-        candidates.iter().filter_map(restore).find(|standing| standing.covers(&subject, now))
+        let believed = candidates.iter().filter(|stored| stored.seal.doubt().is_none());
+        believed.filter_map(restore).find(|standing| standing.covers(&subject, now))
+    }
+
+    /// Puts on record, once in a run, that a stored answer was not believed.
+    fn record_doubt(&self, standing: &Stored, why: &str) {
+        let mut doubted = self.doubted.borrow_mut();
+        if doubted.len() >= MOST_DOUBTED || !doubted.insert(standing.id.clone()) {
+            return;
+        }
+        tracing::error!(
+            id = text::head(&standing.id, SHOWN_ID),
+            "a remembered answer was not believed: {why}"
+        );
+        if let Err(error) = self.write_doubt(standing, why) {
+            tracing::error!(%error, "it could not be recorded that a remembered answer was not believed");
+        }
+    }
+
+    fn write_doubt(&self, standing: &Stored, why: &str) -> Result<(), StoreError> {
+        let session = self.session;
+        let store = self.store.as_ref().map_err(Clone::clone)?;
+        let now = session.clock.now();
+        let mut records = PendingRecords::default();
+        records.push(&Entry {
+            task: Some(&session.task.id),
+            step: session.step.as_ref(),
+            tool: Some(&standing.tool),
+            contract: Some(standing.contract),
+            approval: Some(ApprovalNote {
+                id: &standing.id,
+                by: None,
+                how: "standing",
+                answer: "not_believed",
+                question: None,
+            }),
+            notes: &[("why", why)],
+            ..Entry::new(RecordKind::Standing, now, &session.principal)
+        })?;
+        let receipts = store.borrow_mut().append(&mut Batch {
+            tenant: &session.principal.tenant,
+            now,
+            durability: Durability::Power,
+            changes: &[],
+            records: &mut records,
+        })?;
+        tracing::debug!(receipts = receipts.len(), "a doubt is recorded");
+        Ok(())
     }
 }
 
-/// The grant that a stored row says; a row that this version did not write says nothing.
-fn restore(stored: &crate::state::StandingGrant) -> Option<StandingGrant> {
+/// The grant that a stored row says; a row that this version could not have written says nothing.
+fn restore(stored: &Stored) -> Option<StandingGrant> {
     StandingGrant::from_store(&StoredStanding {
         id: &stored.id,
         principal: &stored.principal,
         task: &stored.task,
+        workspace: std::path::Path::new(std::ffi::OsStr::from_bytes(&stored.workspace)),
         tool: &stored.tool,
         contract: stored.contract,
         pinned: &stored.pinned,

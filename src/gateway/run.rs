@@ -12,10 +12,10 @@ use crate::execute::{
     resolve_profile,
 };
 use crate::ident::CredentialName;
-use crate::policy::{FactSource, Sight};
+use crate::policy::{Decision, FactSource, Sight};
 use crate::present::{Captured, PresentLimits, Presented, Stored, interpret, present};
 use crate::secret::{Credentials, Sources, resolve};
-use crate::validate::{Plan, StdinPlan, ValidatedCall};
+use crate::validate::{Plan, ValidatedCall};
 
 use super::Gateway;
 use super::finished::{Finished, Origin, Subject};
@@ -25,7 +25,7 @@ impl Gateway<'_> {
     /// Runs a call that may run, to its one result.
     pub async fn run(&self, authorized: Box<AuthorizedCall>, cancel: CancelToken) -> Box<Finished> {
         let origin = Origin::of_call(authorized.call());
-        let names = credential_names(authorized.call().plan());
+        let names = authorized.call().plan().credentials();
         let prepared = match self.prepare(&authorized, &names).await {
             Ok(prepared) => prepared,
             Err(error) => return self.unstarted(origin, *authorized, error),
@@ -66,9 +66,6 @@ impl Gateway<'_> {
         names: &[CredentialName],
     ) -> Result<Prepared, CallError> {
         let contract = authorized.call().contract();
-        for name in names {
-            self.session.policy.permits_credential(name, contract, &self.session.principal)?;
-        }
         let sandbox = if starts_program(authorized.call().plan()) {
             resolve_profile(contract, &authorized.decision().environment, self.session.capability())?
         } else {
@@ -109,12 +106,7 @@ impl Gateway<'_> {
             sandbox: &prepared.sandbox,
             credentials: &prepared.credentials,
             cancel,
-            sight: Arc::new(Sight::of(
-                Arc::clone(&self.session.policy),
-                call.call(),
-                &self.facts,
-                Arc::clone(&self.session.facts) as Arc<dyn FactSource + Send + Sync>,
-            )),
+            sight: Arc::new(self.sight(call.call(), call.decision())),
         };
         execute(call, &context).await
     }
@@ -132,10 +124,23 @@ impl Gateway<'_> {
     }
 
     /// What a call would do, where its executor can say so.
-    pub(super) fn preview(&self, call: &ValidatedCall) -> Option<Preview> {
-        let Plan::Builtin { name, .. } = call.plan() else { return None };
-        crate::execute::preview(*name, call.arguments(), &self.session.workspace)
-            .map(|preview| Preview { display: preview.body, basis: preview.basis })
+    ///
+    /// # Errors
+    /// Why it must fail, where that is known without telling what a file holds.
+    pub(super) fn preview(
+        &self,
+        call: &ValidatedCall,
+        decision: &Decision,
+    ) -> Result<Option<Preview>, CallError> {
+        let Plan::Builtin { name, .. } = call.plan() else { return Ok(None) };
+        let preview =
+            crate::execute::preview(*name, call, &self.session.workspace, &self.sight(call, decision))?;
+        Ok(preview.map(|preview| Preview { display: preview.body, basis: preview.basis }))
+    }
+
+    fn sight(&self, call: &ValidatedCall, decision: &Decision) -> Sight {
+        let facts = Arc::clone(&self.session.facts) as Arc<dyn FactSource + Send + Sync>;
+        Sight::of(Arc::clone(&self.session.policy), call, decision.verdict, &self.facts, facts)
     }
 }
 
@@ -153,16 +158,4 @@ pub(super) fn starts_program(plan: &Plan) -> bool {
             matches!(name, BuiltinName::GitStatus | BuiltinName::GitDiff | BuiltinName::GitLog)
         }
     }
-}
-
-/// The credentials that a plan names, each once.
-pub(super) fn credential_names(plan: &Plan) -> Vec<CredentialName> {
-    let Plan::Command(plan) = plan else { return Vec::new() };
-    let mut names: Vec<CredentialName> = plan.credentials.iter().map(|(_, name)| name.clone()).collect();
-    if let StdinPlan::Credential(name) = &plan.stdin {
-        names.push(name.clone());
-    }
-    names.sort();
-    names.dedup();
-    names
 }

@@ -65,6 +65,11 @@ impl ToolArguments {
         })
     }
 
+    /// The names of the arguments declared in every branch.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.object().fields.iter().map(|field| field.name.as_str())
+    }
+
     /// Whether an argument of this name is declared, be it in one branch of the schema only.
     pub(super) fn declares(&self, argument: &str) -> bool {
         field(self.object(), argument).is_some()
@@ -164,7 +169,7 @@ impl Compiler<'_> {
             }
         };
         let named = syntax.fields_named("arguments");
-        if self.fit == CatalogFit::Exact
+        if self.fit != CatalogFit::Any
             && !selected.is_empty()
             && !self.declared(written, &named, selected, report)
         {
@@ -188,7 +193,8 @@ impl Compiler<'_> {
             variant(&syntax, anything(), "", &mut variants);
         }
         match self.fit {
-            CatalogFit::Exact => self.report_variants(written, &variants, report),
+            CatalogFit::Several if selected.is_empty() => {}
+            CatalogFit::Exact | CatalogFit::Several => self.report_variants(written, &variants, report),
             CatalogFit::Any => {}
         }
         Some(clauses)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::catalog::Contract;
 use crate::validate::ValidatedCall;
 
-use super::decision::{Decision, DefaultVerdict, RuleOutcome, Verdict};
+use super::decision::{Decision, DefaultVerdict, RuleOutcome, Verdict, Withheld};
 use super::facts::{Facts, RuleBindings};
 use super::matcher::{Consideration, ToolRule};
 use super::{Environment, Policy};
@@ -15,14 +15,16 @@ use super::{Environment, Policy};
 /// Every rule that selects the call, whose `when` is true and whose `unless` is not, counts; the strictest verdict wins,
 /// whatever the order. A condition that cannot be evaluated counts against the call. With no match, the file's default
 /// decides, which is [`Verdict::Deny`] unless stated: silence is not permission. A contract that the policy was not
-/// loaded for is denied. Where a path passes through a symbolic link, the place that it leads to is decided about as well, and
-/// the strictest of both wins.
+/// loaded for is denied, and so is a call with a credential that a file keeps from its tool or agent. Where a path passes
+/// through a symbolic link, the place that it leads to is decided about as well, and so is the place that a link leads to
+/// which the call moves or deletes; the strictest of all wins.
 pub fn decide(policy: &Policy, call: &ValidatedCall, facts: &Facts<'_>) -> Decision {
     let decision = decide_arguments(policy, call.contract(), call.arguments(), facts);
-    match call.led_arguments() {
-        None => decision,
-        Some(led) => decision.join(decide_arguments(policy, call.contract(), &led, facts)),
-    }
+    [call.led_arguments(), call.link_target_arguments()]
+        .into_iter()
+        .flatten()
+        .fold(decision, |decision, led| decision.join(decide_arguments(policy, call.contract(), &led, facts)))
+        .withholding(policy.withheld(&call.plan().credentials(), call.contract(), facts.principal))
 }
 
 /// Decides for arguments that hold.
@@ -99,6 +101,7 @@ impl Tally {
             verdict,
             determined_by: self.determined_by,
             defaults: self.defaults,
+            withheld: Vec::new(),
             environment: self.environment,
         }
     }
@@ -121,12 +124,27 @@ impl Decision {
         self
     }
 
+    /// The decision with the credentials that the call may not have: the strictest verdict, and what it now rests on.
+    fn withholding(mut self, withheld: Vec<Withheld>) -> Self {
+        if withheld.is_empty() {
+            return self;
+        }
+        if self.verdict != Verdict::Deny {
+            self.verdict = Verdict::Deny;
+            self.determined_by.clear();
+            self.defaults.clear();
+        }
+        self.withheld = withheld;
+        self
+    }
+
     /// The decision where no policy speaks.
     fn uncovered() -> Self {
         Self {
             verdict: Verdict::Deny,
             determined_by: Vec::new(),
             defaults: Vec::new(),
+            withheld: Vec::new(),
             environment: Environment::default(),
         }
     }

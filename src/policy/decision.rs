@@ -1,13 +1,14 @@
 //! Decisions: a verdict with everything that determined it.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use crate::diagnostic::Location;
-use crate::ident::RuleId;
+use crate::ident::{AgentName, CredentialName, RuleId};
 
 use super::{ApprovalTerms, Environment, Rule};
 
@@ -156,6 +157,17 @@ pub struct ApprovalDemand {
     pub terms: ApprovalTerms,
 }
 
+/// A credential that a call may not use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Withheld {
+    /// The credential.
+    pub credential: CredentialName,
+    /// The agent that may not use it with this tool.
+    pub agent: AgentName,
+    /// The file that limits it.
+    pub file: Arc<str>,
+}
+
 /// A verdict with what determined it.
 #[must_use]
 #[derive(Debug, Clone, PartialEq)]
@@ -166,6 +178,9 @@ pub struct Decision {
     pub determined_by: Vec<RuleOutcome>,
     /// The defaults that said so.
     pub defaults: Vec<DefaultVerdict>,
+    /// Credentials that the call would use and a `credentials` entry keeps from its tool or agent: they deny, whatever the
+    /// rules say.
+    pub withheld: Vec<Withheld>,
     /// What all matching rules demand of the place, joined strictly.
     pub environment: Environment,
 }
@@ -174,7 +189,18 @@ impl Decision {
     /// The reason in words: lowercase, without a final period and without the names of files, fit for a model.
     #[must_use]
     pub fn reason(&self) -> String {
-        let mut text = String::new();
+        let mut text = String::with_capacity(128);
+        for withheld in &self.withheld {
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            // Writing to a string does not fail.
+            let _ = write!(
+                text,
+                "its credential `{}` is kept from this tool or from the agent `{}` by `credentials` in the policy",
+                withheld.credential, withheld.agent
+            );
+        }
         for outcome in &self.determined_by {
             if !text.is_empty() {
                 text.push_str("; ");
@@ -193,6 +219,20 @@ impl Decision {
             });
         }
         text
+    }
+
+    /// The reason for the person who wrote the files: as [`Decision::reason`], and where a default decides, whose it is.
+    #[must_use]
+    pub fn reason_with_files(&self) -> String {
+        let mut reasons = Vec::new();
+        if self.defaults.is_empty() || !self.determined_by.is_empty() || !self.withheld.is_empty() {
+            reasons.push(self.reason());
+        }
+        reasons.extend(self.defaults.iter().map(|default| {
+            let verdict = default.verdict.as_str();
+            format!("no rule of `{}` matches, and its default verdict is `{verdict}`", default.file)
+        }));
+        reasons.join("; ")
     }
 
     /// How to ask, for [`Verdict::RequireApproval`]; otherwise `None`.

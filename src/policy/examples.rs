@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::catalog::{Catalog, Contract, TaskContext};
+use crate::catalog::{Catalog, Contract, TaskContext, TaskSpan};
 use crate::diagnostic::Diagnostic;
 use crate::ident::{AgentName, InvalidName, Principal, TaskId, Tenant, UserName};
 
@@ -103,7 +103,7 @@ fn principal(example: &RuleExample) -> Result<Principal, InvalidName> {
 
 fn task(example: &RuleExample) -> Result<TaskContext, InvalidName> {
     let data = Value::Object(example.data.clone());
-    Ok(TaskContext { id: TaskId::parse("example")?, prompt: None, tools: None, data })
+    Ok(TaskContext { id: TaskId::parse("example")?, span: TaskSpan::Call, prompt: None, tools: None, data })
 }
 
 /// The arguments with the defaults of the schema's top level, as a call that was validated has them.

@@ -76,9 +76,21 @@ impl std::fmt::Display for RuleVerdict {
 }
 
 /// Explains every rule that can concern the call's tool, in file order: the ones that apply first, then the others.
+///
+/// A rule that counts only for the place that a path leads to is explained for that place.
 #[must_use]
 pub fn explain(policy: &Policy, call: &ValidatedCall, facts: &Facts<'_>) -> Vec<RuleExplanation> {
-    explain_arguments(policy, call.contract(), call.arguments(), facts)
+    let mut explanations = explain_arguments(policy, call.contract(), call.arguments(), facts);
+    for led in [call.led_arguments(), call.link_target_arguments()].into_iter().flatten() {
+        // The same rules in the same order.
+        let for_place = explain_arguments(policy, call.contract(), &led, facts);
+        for (known, for_place) in explanations.iter_mut().zip(for_place) {
+            if !known.outcome.counted() && for_place.outcome.counted() {
+                *known = for_place;
+            }
+        }
+    }
+    explanations
 }
 
 /// Explains for arguments that hold.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Contract};
 use crate::diagnostic::{Diagnostic, Report, SourceId, SourceMap};
 use crate::document::{Fields, Node, ReadLimits, read_reporting};
 
@@ -33,6 +33,15 @@ impl PolicyFile {
         Self { name: name.into(), text: text.into(), fit: CatalogFit::Exact }
     }
 
+    /// A file that a person keeps for all of their catalogs.
+    ///
+    /// It may name tools and credentials that the catalog at hand does not have; a name that is near to one of the
+    /// catalog's is taken for a slip. A rule that selects none of its tools waits for another catalog.
+    #[must_use]
+    pub fn of_user(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), text: text.into(), fit: CatalogFit::Several }
+    }
+
     /// The policy embedded in the binary.
     ///
     /// It loads with any catalog: what it says about arguments that no tool declares, or declares with another type, is
@@ -52,6 +61,8 @@ impl PolicyFile {
 pub(super) enum CatalogFit {
     /// What cannot concern any tool, or cannot be evaluated on one, is a problem.
     Exact,
+    /// As exact, but for names of tools and credentials that other catalogs may have.
+    Several,
     /// Only what is wrong with any catalog is a problem.
     Any,
 }
@@ -75,6 +86,24 @@ impl Policy {
         sources: &mut SourceMap,
         report: &mut Report,
     ) -> Result<Self, ()> {
+        Self::load_for(files, Names::of_catalog(catalog), catalog.contracts(), sources, report)
+    }
+
+    /// Reports what is wrong with policy files whatever the catalog says, for where none could be loaded.
+    pub fn check(files: &[PolicyFile], sources: &mut SourceMap, report: &mut Report) {
+        let files: Vec<PolicyFile> =
+            files.iter().map(|file| PolicyFile { fit: CatalogFit::Any, ..file.clone() }).collect();
+        // What is wrong is in the report; there is nothing else to learn from it.
+        let _incomplete = Self::load_for(&files, Names::default(), &[], sources, report);
+    }
+
+    fn load_for(
+        files: &[PolicyFile],
+        mut names: Names,
+        contracts: &[Arc<Contract>],
+        sources: &mut SourceMap,
+        report: &mut Report,
+    ) -> Result<Self, ()> {
         // What others found before must not fail this load.
         let mut found = Report::default();
         let ids: Vec<SourceId> =
@@ -86,15 +115,14 @@ impl Policy {
             .map(|(file, id)| (file, read_reporting(id, &file.text, ReadLimits::default(), &mut found)))
             .collect();
         // A rule may name the agents, steps and approvers of any file.
-        let mut names = Names::of_catalog(catalog);
         roots
             .iter()
             .filter_map(|(_, root)| root.as_ref())
             .for_each(|root| sections::declare(root, &mut names));
-        let context = Context { sources, names: &names };
         let mut documents = Vec::with_capacity(files.len());
         let mut sourced = Vec::with_capacity(files.len());
         for (file, root) in &roots {
+            let context = Context { sources, names: &names, fit: file.fit };
             let Some((document, rules)) =
                 root.as_ref().and_then(|root| document(file, root, context, &mut found))
             else {
@@ -103,7 +131,7 @@ impl Policy {
             documents.push(document);
             sourced.push((rules, file.fit));
         }
-        let index = Index::build(&sourced, catalog, sources, &mut found);
+        let index = Index::build(&sourced, contracts, sources, &mut found);
         let failed = found.has_errors();
         found.diagnostics().iter().for_each(|diagnostic| report.push(diagnostic.clone()));
         if failed { Err(()) } else { Ok(Self { documents, index }) }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::catalog::{Catalog, Contract};
-use crate::diagnostic::{Diagnostic, Report, SourceMap};
+use crate::catalog::Contract;
+use crate::diagnostic::{Diagnostic, Report, SourceMap, nearest};
 use crate::ident::ToolName;
 
 use super::Verdict;
@@ -71,11 +71,10 @@ impl Index {
     /// Compiles the rules of every file for every tool of the catalog.
     pub(super) fn build(
         files: &[(Vec<RuleSource<'_>>, CatalogFit)],
-        catalog: &Catalog,
+        contracts: &[Arc<Contract>],
         sources: &SourceMap,
         report: &mut Report,
     ) -> Self {
-        let contracts = catalog.contracts();
         let arguments: Vec<ToolArguments> = contracts.iter().map(|c| ToolArguments::of(c)).collect();
         let mut tools: Vec<ToolRules> = contracts
             .iter()
@@ -157,11 +156,17 @@ fn check_remember(
     for (pins, span) in source.rule.approval.remember.iter().zip(&source.remember) {
         if !arguments.iter().any(|tool| offers(tool, pins)) {
             let shown = pins.join("`, `");
+            let unknown = pins.iter().find(|pin| !arguments.iter().any(|tool| tool.declares_pointer(pin)));
+            let meant = unknown.and_then(|pin| {
+                let word = pin.strip_prefix('/')?;
+                nearest(word, arguments.iter().flat_map(|tool| tool.names()))
+            });
+            let question = meant.map(|meant| format!("did you mean `/{meant}`? ")).unwrap_or_default();
             report.push(
                 Diagnostic::error(*span, format!("no tool that this rule selects declares `{shown}`"))
-                    .with_hint(
-                        "an alternative is offered only for tools that declare every argument it pins",
-                    ),
+                    .with_hint(format!(
+                        "{question}an alternative is offered only for tools that declare every argument it pins"
+                    )),
             );
         }
     }

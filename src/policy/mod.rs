@@ -21,7 +21,7 @@ mod testing;
 mod version;
 
 pub use decide::decide;
-pub use decision::{ApprovalDemand, Decision, DefaultVerdict, RuleOutcome, Verdict};
+pub use decision::{ApprovalDemand, Decision, DefaultVerdict, RuleOutcome, Verdict, Withheld};
 pub use document::{
     AgentEntry, ApprovalTerms, CallSelector, CredentialLimit, Environment, PolicyDocument, Rule, RuleExample,
     RuleExamples, Selectors, StepEntry, UserEntry,

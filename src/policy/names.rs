@@ -11,8 +11,8 @@ use crate::document::{Node, expect_items, expect_text};
 /// A set that is `None` is open: no file lists such names, so any name may be meant.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    pub(super) tools: BTreeSet<String>,
-    pub(super) credentials: BTreeSet<String>,
+    pub(super) tools: Option<BTreeSet<String>>,
+    pub(super) credentials: Option<BTreeSet<String>>,
     pub(super) agents: Option<BTreeSet<String>>,
     pub(super) users: Option<BTreeSet<String>>,
     pub(super) steps: BTreeSet<String>,
@@ -23,8 +23,8 @@ impl Names {
     /// The names that a catalog brings.
     pub(super) fn of_catalog(catalog: &Catalog) -> Self {
         Self {
-            tools: catalog.contracts().iter().map(|c| c.name.as_str().to_owned()).collect(),
-            credentials: catalog.credentials().iter().map(|c| c.name.as_str().to_owned()).collect(),
+            tools: Some(catalog.contracts().iter().map(|c| c.name.as_str().to_owned()).collect()),
+            credentials: Some(catalog.credentials().iter().map(|c| c.name.as_str().to_owned()).collect()),
             ..Self::default()
         }
     }
@@ -37,6 +37,15 @@ pub(super) struct Kind<'a> {
     pub(super) noun: &'a str,
     /// All of them; `None` where any name may be meant.
     pub(super) known: Option<&'a BTreeSet<String>>,
+    /// Whether a name may be meant for another catalog. One that is near to a known one is taken for a slip all the same.
+    pub(super) elsewhere: bool,
+}
+
+impl Kind<'_> {
+    /// Whether a name that is not known may stand.
+    fn may_stand(self, written: &str) -> bool {
+        self.elsewhere && nearest(written, self.known.into_iter().flatten().map(String::as_str)).is_none()
+    }
 }
 
 /// Reads a list of name patterns. An exact name that does not exist is an error, a glob that matches nothing a warning.
@@ -52,12 +61,14 @@ pub(super) fn patterns(
         let written = expect_text(item, &element, report)?;
         let pattern = NamePattern::new(written);
         if kind.known.is_some_and(|known| !known.iter().any(|name| pattern.matches(name))) {
-            if pattern.is_exact() {
+            if pattern.is_exact() && !kind.may_stand(written) {
                 report.push(unknown(item, written, kind));
                 return None;
             }
-            let message = format!("`{written}` matches no {}", kind.noun);
-            report.push(Diagnostic::warning(item.span, message));
+            if !kind.elsewhere {
+                let message = format!("`{written}` matches no {}", kind.noun);
+                report.push(Diagnostic::warning(item.span, message));
+            }
         }
         Some(pattern)
     });
@@ -65,10 +76,10 @@ pub(super) fn patterns(
     patterns.into_iter().collect()
 }
 
-/// Reads one exact name that must exist.
+/// Reads one exact name that must exist, here or elsewhere.
 pub(super) fn existing<'a>(node: &'a Node, kind: Kind<'_>, report: &mut Report) -> Option<&'a str> {
     let written = expect_text(node, format!("the {}", kind.noun), report)?;
-    if kind.known.is_some_and(|known| !known.contains(written)) {
+    if kind.known.is_some_and(|known| !known.contains(written)) && !kind.may_stand(written) {
         report.push(unknown(node, written, kind));
         return None;
     }

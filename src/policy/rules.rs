@@ -104,12 +104,12 @@ pub(super) fn text_of(node: &Node) -> Option<&str> {
 
 fn selectors(fields: &mut Fields<'_>, context: Context<'_>, report: &mut Report) -> Selectors {
     let names = context.names;
+    let tools = context.tools(fields, report);
     let mut named =
         |key: &'static str, noun: &str, known: Option<&BTreeSet<String>>| -> Option<Vec<NamePattern>> {
             let node = fields.value(key, report)?;
-            patterns(node, &format!("`{key}`"), Kind { noun, known }, report)
+            patterns(node, &format!("`{key}`"), Kind { noun, known, elsewhere: false }, report)
         };
-    let tools = named("tools", "tool", Some(&names.tools));
     // No catalog brings upstream servers yet, so none exists.
     let servers = named("servers", "server", Some(&BTreeSet::new()));
     let agents = named("agents", "agent", names.agents.as_ref());

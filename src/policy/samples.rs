@@ -9,7 +9,7 @@ use crate::document::{Fields, Node, expect_items, expect_word};
 use crate::ident::{AgentName, InvalidName, StepName, ToolName, UserName};
 
 use super::document::{RuleExample, RuleExamples};
-use super::names::{Kind, existing};
+use super::names::existing;
 use super::sections::{Context, entries, parsed};
 
 /// The provenances that an example may state.
@@ -29,8 +29,7 @@ pub(super) fn read(node: &Node, context: Context<'_>, report: &mut Report) -> Op
 
 fn example(node: &Node, context: Context<'_>, report: &mut Report) -> Option<RuleExample> {
     let mut fields = Fields::of(node, "an example", report)?;
-    let known = Kind { noun: "tool", known: Some(&context.names.tools) };
-    let tool = fields.required("tool", report).and_then(|node| existing(node, known, report));
+    let tool = fields.required("tool", report).and_then(|node| existing(node, context.tool(), report));
     let arguments = object("arguments", &mut fields, report);
     let provenance = fields.value("provenance", report).map(|node| provenance(node, report));
     let user = name("user", &mut fields, UserName::parse, report);

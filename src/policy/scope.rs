@@ -1,10 +1,12 @@
 //! What a policy lets a principal see, and which credentials it lets a call use.
 
+use std::sync::Arc;
+
 use crate::catalog::{Contract, Limit, LimitSource, NamePattern, Scope, TaskContext};
-use crate::code::{CallError, ErrorCode};
 use crate::ident::{CredentialName, Principal, StepName};
 
 use super::Policy;
+use super::decision::Withheld;
 use super::document::{CredentialLimit, PolicyDocument};
 
 impl Policy {
@@ -53,31 +55,29 @@ impl Policy {
         names
     }
 
-    /// Whether `contract`, called by `principal`, may use a credential.
-    ///
-    /// A credential that a file lists is limited to what the file says, by every file that lists it.
-    ///
-    /// # Errors
-    /// `CREDENTIAL_UNAVAILABLE` naming the limit that forbids it.
-    pub fn permits_credential(
+    /// The credentials among `names` that a file limits and does not give to this tool and agent: each file that lists a
+    /// credential must let it through, by one entry for it.
+    pub(super) fn withheld(
         &self,
-        credential: &CredentialName,
+        names: &[CredentialName],
         contract: &Contract,
         principal: &Principal,
-    ) -> Result<(), CallError> {
+    ) -> Vec<Withheld> {
+        let mut withheld = Vec::new();
         for document in self.documents() {
-            let mut limits =
-                document.credentials.iter().filter(|limit| limit.credential == *credential).peekable();
-            if limits.peek().is_some() && !limits.any(|limit| limit.admits(contract, principal)) {
-                let (tool, agent) = (&contract.name, &principal.agent);
-                return Err(CallError::new(
-                    ErrorCode::CredentialUnavailable,
-                    format!("the policy does not let `{tool}` use the credential `{credential}` for the agent `{agent}`"),
-                )
-                .with_hint("`credentials` in the policy says which tools and agents may use it"));
+            for credential in names {
+                let mut limits =
+                    document.credentials.iter().filter(|limit| limit.credential == *credential).peekable();
+                if limits.peek().is_some() && !limits.any(|limit| limit.admits(contract, principal)) {
+                    withheld.push(Withheld {
+                        credential: credential.clone(),
+                        agent: principal.agent.clone(),
+                        file: Arc::clone(&document.name),
+                    });
+                }
             }
         }
-        Ok(())
+        withheld
     }
 }
 
@@ -91,22 +91,25 @@ impl CredentialLimit {
 }
 
 fn agent_limit(document: &PolicyDocument, principal: &Principal) -> Option<Limit> {
-    let agents = document.agents.as_ref()?;
-    let meant = agents.get(&principal.agent).filter(|entry| {
-        entry.versions.as_ref().is_none_or(|wanted| wanted.admits(principal.agent_version.as_deref()))
-    });
-    Some(match meant {
-        Some(entry) => Limit {
-            source: LimitSource::Agent(principal.agent.clone()),
-            tools: entry.tools.clone(),
-            risks: None,
-            permissions: entry.permissions.clone(),
-            location: Some(entry.location.clone()),
-        },
-        None => nothing(
-            LimitSource::UnlistedAgent(principal.agent.clone()),
-            agents.get(&principal.agent).map(|entry| entry.location.clone()),
-        ),
+    let agent = &principal.agent;
+    let Some(entry) = document.agents.as_ref()?.get(agent) else {
+        return Some(nothing(LimitSource::UnlistedAgent(agent.clone()), None));
+    };
+    let given = principal.agent_version.as_deref();
+    if let Some(versions) = entry.versions.as_ref().filter(|versions| !versions.admits(given)) {
+        let source = LimitSource::AgentVersion {
+            agent: agent.clone(),
+            given: given.map(str::to_owned),
+            listed: versions.as_str().to_owned(),
+        };
+        return Some(nothing(source, Some(entry.location.clone())));
+    }
+    Some(Limit {
+        source: LimitSource::Agent(agent.clone()),
+        tools: entry.tools.clone(),
+        risks: None,
+        permissions: entry.permissions.clone(),
+        location: Some(entry.location.clone()),
     })
 }
 

@@ -11,6 +11,7 @@ use crate::ident::{AgentName, CredentialName, InvalidName, Permission, StepName,
 
 use super::VersionRequirement;
 use super::document::{AgentEntry, CredentialLimit, StepEntry, UserEntry};
+use super::load::CatalogFit;
 use super::names::{Kind, Names, existing, patterns};
 
 /// What reading a file needs besides the file.
@@ -18,6 +19,7 @@ use super::names::{Kind, Names, existing, patterns};
 pub(super) struct Context<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) names: &'a Names,
+    pub(super) fit: CatalogFit,
 }
 
 impl Context<'_> {
@@ -25,8 +27,17 @@ impl Context<'_> {
         self.sources.locate(span)
     }
 
-    fn tools(&self, fields: &mut Fields<'_>, report: &mut Report) -> Option<Vec<NamePattern>> {
-        let kind = Kind { noun: "tool", known: Some(&self.names.tools) };
+    /// What is said about the name of a tool.
+    pub(super) fn tool(&self) -> Kind<'_> {
+        self.of_catalog("tool", self.names.tools.as_ref())
+    }
+
+    fn of_catalog<'n>(&'n self, noun: &'n str, known: Option<&'n BTreeSet<String>>) -> Kind<'n> {
+        Kind { noun, known, elsewhere: self.fit == CatalogFit::Several }
+    }
+
+    pub(super) fn tools(&self, fields: &mut Fields<'_>, report: &mut Report) -> Option<Vec<NamePattern>> {
+        let kind = self.tool();
         fields.value("tools", report).and_then(|node| patterns(node, "`tools`", kind, report))
     }
 }
@@ -170,7 +181,7 @@ pub(super) fn users(
         let mut held = BTreeSet::new();
         let items = fields.required("roles", report).map(|node| list(node, "`roles`", report));
         for item in items.unwrap_or_default() {
-            let role = existing(item, Kind { noun: "role", known: Some(&known) }, report);
+            let role = existing(item, Kind { noun: "role", known: Some(&known), elsewhere: false }, report);
             held.extend(role.and_then(|role| roles.get(role)).into_iter().flatten().cloned());
         }
         fields.finish(report);
@@ -202,7 +213,7 @@ pub(super) fn initial_step(
     report: &mut Report,
 ) -> Option<StepName> {
     let known = steps.into_iter().flatten().map(|(name, _)| name.as_str().to_owned()).collect();
-    let written = existing(node, Kind { noun: "step", known: Some(&known) }, report)?;
+    let written = existing(node, Kind { noun: "step", known: Some(&known), elsewhere: false }, report)?;
     StepName::parse(written).ok()
 }
 
@@ -230,7 +241,7 @@ pub(super) fn credentials(node: &Node, context: Context<'_>, report: &mut Report
 
 fn credential(node: &Node, context: Context<'_>, report: &mut Report) -> Option<CredentialLimit> {
     let mut fields = Fields::of(node, "a credential limit", report)?;
-    let known = Kind { noun: "credential", known: Some(&context.names.credentials) };
+    let known = context.of_catalog("credential", context.names.credentials.as_ref());
     let name = fields.required("credential", report).and_then(|node| existing(node, known, report));
     if fields.entry("tools").is_none() && fields.entry("agents").is_none() {
         report.push(
@@ -239,7 +250,7 @@ fn credential(node: &Node, context: Context<'_>, report: &mut Report) -> Option<
         );
     }
     let tools = context.tools(&mut fields, report);
-    let listed = Kind { noun: "agent", known: context.names.agents.as_ref() };
+    let listed = Kind { noun: "agent", known: context.names.agents.as_ref(), elsewhere: false };
     let agents = fields.value("agents", report).and_then(|node| patterns(node, "`agents`", listed, report));
     fields.finish(report);
     let credential = CredentialName::parse(name?).ok()?;

@@ -41,7 +41,7 @@ pub(super) fn approval(
 }
 
 fn groups(node: &Node, context: Context<'_>, report: &mut Report) -> Vec<String> {
-    let known = Kind { noun: "group of approvers", known: Some(&context.names.approvers) };
+    let known = Kind { noun: "group of approvers", known: Some(&context.names.approvers), elsewhere: false };
     let items = expect_items(node, "`by`", report).unwrap_or_default();
     items.iter().filter_map(|item| existing(item, known, report)).map(str::to_owned).collect()
 }

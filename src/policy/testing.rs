@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::catalog::{Catalog, ManifestFile, TaskContext};
+use crate::catalog::{Catalog, ManifestFile, TaskContext, TaskSpan};
 use crate::diagnostic::{Report, SourceMap};
 use crate::ident::{AgentName, Principal, StepName, TaskId, Tenant, UserName};
 
@@ -121,6 +121,7 @@ impl Default for Caller {
             },
             task: TaskContext {
                 id: TaskId::parse("t-1").unwrap(),
+                span: TaskSpan::Stated,
                 prompt: None,
                 tools: None,
                 data: json!({}),

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::catalog::SandboxLevel;
 use crate::code::{CallError, Effect};
+use crate::workspace::Undone;
 
 /// The raw result of one execution: it may hold secrets, so it can be neither printed nor read outside this stage.
 ///
@@ -96,6 +97,10 @@ pub struct CommandCapture {
     pub end: CommandEnd,
     /// Under which sandbox it ran.
     pub level: SandboxLevel,
+    /// Why it may have lacked a program or a permission, where its end or its output says that it did.
+    pub advice: Option<String>,
+    /// What it made and was undone.
+    pub undone: Undone,
 }
 
 /// How a command ended.

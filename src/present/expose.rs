@@ -96,6 +96,10 @@ pub fn present(
             .filter(|_| !spec.table.is_empty())
             .unwrap_or(body),
     };
+    // Where nothing was printed but errors, they are all there is to keep.
+    if presented.error.is_some() && value.as_str() == Some("") {
+        value = presented.content.clone().map_or(Value::Null, Value::String);
+    }
     store(&mut presented, value, limits);
     presented
 }

@@ -88,6 +88,14 @@ fn command(
             judgement.name(&named.code, &named.message, named.hint.as_deref(), named.retry);
         }
     }
+    let mut warnings = warnings;
+    if let (Some(error), Some(advice)) = (&mut judgement.error, capture.advice) {
+        // An error whose effect is open, or that the contract names, has advice of its own.
+        match error.hint {
+            None => error.hint = Some(advice),
+            Some(_) => warnings.push(advice),
+        }
+    }
     let mut outcome = Outcome::ended(judgement.status, judgement.effect, judgement.error);
     outcome.value = value;
     outcome.raw = raw;
@@ -95,6 +103,7 @@ fn command(
     outcome.stderr = capture.stderr;
     outcome.stderr_cut = capture.stderr_cut;
     outcome.warnings = warnings;
+    outcome.warnings.extend(capture.undone.warnings());
     if let (Some(problem), Status::Succeeded) = (problem, outcome.status) {
         let (code, message) = match problem {
             Problem::NotJson(message) => {

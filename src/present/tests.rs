@@ -80,6 +80,8 @@ fn printed(output: &[u8]) -> CommandCapture {
         stderr_cut: false,
         end: CommandEnd::Exited(0),
         level: SandboxLevel::Confined,
+        advice: None,
+        undone: crate::workspace::Undone::default(),
     }
 }
 
@@ -109,7 +111,13 @@ fn run(captured: Captured, contract: &Contract) -> Presented {
         agent_version: None,
         tenant: Tenant::parse("local").unwrap(),
     };
-    let task = TaskContext { id: TaskId::parse("t-1").unwrap(), prompt: None, tools: None, data: json!({}) };
+    let task = TaskContext {
+        id: TaskId::parse("t-1").unwrap(),
+        span: crate::catalog::TaskSpan::Stated,
+        prompt: None,
+        tools: None,
+        data: json!({}),
+    };
     let arguments = json!({});
     let bindings = CallBindings {
         arguments: &arguments,

@@ -18,6 +18,8 @@ pub(super) struct Entry {
     pub(super) cancel: CancelToken,
     /// Which batch it came in, where it came in one.
     pub(super) batch: Option<u64>,
+    /// Whether a person changed its arguments.
+    pub(super) edited: bool,
 }
 
 /// How far a call is.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::authorize::Consent;
 use crate::gateway::{Admission, Asked};
+use crate::wire::CallRequest;
 
 use super::Scheduler;
 use super::entry::{Running, State, Step};
@@ -33,7 +34,7 @@ impl<'g> Scheduler<'g, '_> {
         let future = Box::pin(async move {
             let mut answers = Vec::new();
             for (seq, pending, cancel) in questions {
-                let asked = gateway.ask(pending, &cancel).await;
+                let asked = gateway.ask_ahead(pending, &cancel).await;
                 let stopped = matches!(asked, Asked::Stopped(_));
                 answers.push((seq, asked));
                 if stopped {
@@ -67,22 +68,21 @@ impl<'g> Scheduler<'g, '_> {
             // A call that was cancelled while the person thought has its answer already.
             let Some(at) = self.place(seq).filter(|at| self.is_waiting(*at)) else { continue };
             match asked {
-                Asked::Consented { consent, .. } => self.consented(at, consent),
-                Asked::Edited(edited) => {
-                    if let Some(entry) = self.queue.get_mut(at) {
-                        // Another call, about which nobody was asked yet.
-                        entry.state =
-                            State::Waiting { request: edited, consent: Box::new(Consent::None), asked: true };
-                    }
-                }
+                Asked::Consented { consent, edited, .. } => self.consented(at, consent, edited),
+                Asked::Edited(edited) => self.consented(at, Box::new(Consent::None), Some(edited)),
                 Asked::Refused(finished) | Asked::Stopped(finished) => self.finish_at(at, finished),
             }
         }
     }
 
-    fn consented(&mut self, at: usize, given: Box<Consent>) {
-        if let Some(State::Waiting { consent, .. }) = self.queue.get_mut(at).map(|entry| &mut entry.state) {
+    fn consented(&mut self, at: usize, given: Box<Consent>, changed: Option<Box<CallRequest>>) {
+        let Some(entry) = self.queue.get_mut(at) else { return };
+        if let State::Waiting { request, consent, .. } = &mut entry.state {
             *consent = given;
+            if let Some(changed) = changed {
+                *request = changed;
+                entry.edited = true;
+            }
         }
     }
 

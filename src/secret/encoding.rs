@@ -38,8 +38,19 @@ pub(super) fn forms(secret: &[u8]) -> Vec<Form> {
     for whole in [secret, trimmed] {
         if whole.len() >= LEAST_PLAIN {
             plain(whole, &mut forms);
-            hexadecimal(whole, &mut forms);
-            base64(whole, &mut forms);
+            let first = forms.len();
+            encoded(whole, &mut forms);
+            // Encoded twice, as a token that was put into a header that was put into a manifest.
+            let once: Vec<Form> = forms.get(first..).unwrap_or_default().to_vec();
+            for form in once {
+                encoded(&form.bytes, &mut forms);
+            }
+            for separator in [" ", ":"] {
+                let bytes: Vec<String> = whole.iter().map(|byte| format!("{byte:02x}")).collect();
+                let dumped = bytes.join(separator);
+                base64(dumped.as_bytes(), &mut forms);
+                base64(dumped.to_ascii_uppercase().as_bytes(), &mut forms);
+            }
         }
     }
     if trimmed.contains(&b'\n') {
@@ -75,6 +86,12 @@ fn plain(secret: &[u8], forms: &mut Vec<Form>) {
 
 fn replace(bytes: &[u8], from: u8, to: &[u8]) -> Vec<u8> {
     bytes.split(|byte| *byte == from).collect::<Vec<_>>().join(to)
+}
+
+/// In hexadecimal and in base 64.
+fn encoded(bytes: &[u8], forms: &mut Vec<Form>) {
+    hexadecimal(bytes, forms);
+    base64(bytes, forms);
 }
 
 fn hexadecimal(secret: &[u8], forms: &mut Vec<Form>) {

@@ -16,8 +16,9 @@ pub const LEAST_SECRET: usize = encoding::LEAST_PLAIN;
 /// Finds secrets in text and bytes and replaces them by `[secret:NAME]`, or `[secret:token]` for a token shape.
 ///
 /// A resolved secret is found as it is, without white space around it, line by line, in base 64 (both alphabets, at any
-/// place in a longer text), in hexadecimal, and with percent, backslash or HTML escapes of any of its characters, also one
-/// inside the other. It is not found where it is encrypted, compressed, reversed or spread over several values.
+/// place in a longer text), in hexadecimal (also set apart byte by byte), in UTF-16 where it is ASCII, and with percent, backslash or HTML
+/// escapes of any of its characters, also one inside the other. It is not found where it is encrypted, compressed,
+/// reversed, written in another base, or spread over several values or the lines of a hexadecimal dump.
 #[derive(Default)]
 pub struct Redactor {
     names: Vec<String>,
@@ -60,7 +61,7 @@ impl Redactor {
         // A mark that reaches into the suffix stays whole: it is hidden anyway.
         let end = marks
             .iter()
-            .find(|mark| mark.range.start < unfinished && unfinished < mark.range.end)
+            .find(|mark| mark.range.start <= unfinished && unfinished < mark.range.end)
             .map_or(unfinished, |mark| mark.range.end);
         let mut out = Vec::with_capacity(end);
         mark::write(input, 0..end, &marks, &self.names, &mut out);
@@ -74,7 +75,7 @@ impl Redactor {
     pub fn value(&self, value: &mut Value) -> bool {
         match value {
             Value::Null | Value::Bool(_) => false,
-            Value::Number(number) if self.forms.is_empty() || number.is_f64() => false,
+            Value::Number(_) if self.forms.is_empty() => false,
             Value::Number(number) => {
                 // A secret of digits may come as a number.
                 let mut text = number.to_string();

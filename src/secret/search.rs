@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::encoding::{Form, Spill};
 use super::mark::{self, Label, Mark};
-use super::view::{Places, Spelling};
+use super::view::{self, Places, Spelling};
 
 /// How many bytes one byte of a secret may be spelt with: percent, then HTML, or the other way round.
 const MOST_SPELLING: usize = 12;
@@ -114,9 +114,15 @@ impl Search {
         // An escape that the end cut in two hides what stands before it.
         let tail = input.len().saturating_sub(MOST_SPELLING);
         for (at, byte) in input.iter().enumerate().skip(tail) {
-            if matches!(byte, b'%' | b'\\' | b'&') {
-                earliest = earliest.min(self.unfinished_views(input, at)).min(at);
-            }
+            let views = match byte {
+                b'%' | b'\\' | b'&' => self.unfinished_views(input, at).min(at),
+                // Most of these are no escape.
+                byte if view::is_gap(*byte) => {
+                    Some(self.unfinished_views(input, at)).filter(|views| *views < at).unwrap_or(input.len())
+                }
+                _ => continue,
+            };
+            earliest = earliest.min(views);
         }
         earliest
     }

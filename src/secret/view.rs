@@ -14,12 +14,17 @@ pub(super) enum Spelling {
     Backslash,
     /// `&amp;`, `&#39;`, `&#x27;`.
     Html,
+    /// `68 65`, `68:65`, `6865 6c6c`, `0x68, 0x65`: hexadecimal as dumps and program texts write it.
+    Dumped,
+    /// With a NUL beside each character, as UTF-16 has it.
+    Wide,
     /// Broken into lines, with or without indentation.
     Wrapped,
 }
 
 impl Spelling {
-    pub(super) const ALL: [Self; 4] = [Self::Percent, Self::Backslash, Self::Html, Self::Wrapped];
+    pub(super) const ALL: [Self; 6] =
+        [Self::Percent, Self::Backslash, Self::Html, Self::Dumped, Self::Wide, Self::Wrapped];
 
     /// Whether something spelt so can start with this byte.
     fn starts(self, byte: u8) -> bool {
@@ -27,16 +32,24 @@ impl Spelling {
             Self::Percent => byte == b'%',
             Self::Backslash => byte == b'\\',
             Self::Html => byte == b'&',
+            Self::Dumped => is_gap(byte),
+            Self::Wide => byte == 0,
             Self::Wrapped => matches!(byte, b'\n' | b'\r'),
         }
     }
 
-    /// Reads what is spelt so at the start of `bytes`.
-    fn unit(self, bytes: &[u8]) -> Option<Unit> {
+    /// Reads what is spelt so at `at`.
+    fn unit(self, text: &[u8], at: usize) -> Option<Unit> {
+        let bytes = text.get(at..)?;
         match self {
             Self::Percent => percent(bytes),
             Self::Backslash => backslash(bytes),
             Self::Html => html(bytes),
+            Self::Dumped if text.get(at.checked_sub(2)?..at)?.iter().all(u8::is_ascii_hexdigit) => {
+                dumped(bytes)
+            }
+            Self::Dumped => None,
+            Self::Wide => Some(Unit::bytes(1, &[])),
             Self::Wrapped => Some(wrapped(bytes)),
         }
     }
@@ -61,7 +74,7 @@ impl Spelling {
             bytes.get(at..).unwrap_or_default().iter().position(|byte| self.starts(*byte))
         {
             at += skipped;
-            let Some(unit) = self.unit(bytes.get(at..).unwrap_or_default()) else {
+            let Some(unit) = self.unit(bytes, at) else {
                 at += 1;
                 continue;
             };
@@ -207,6 +220,20 @@ fn html(bytes: &[u8]) -> Option<Unit> {
         _ => digits(bytes, 2..close, 10)?,
     };
     Unit::character(close + 1, code)
+}
+
+/// What stands between bytes in hexadecimal.
+pub(super) fn is_gap(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b':' | b',' | b';' | b'-' | b'_')
+}
+
+/// What sets off a byte in hexadecimal from the one before it.
+fn dumped(bytes: &[u8]) -> Option<Unit> {
+    let gap = bytes.iter().take(3).take_while(|byte| is_gap(**byte)).count();
+    let rest = bytes.get(gap..)?;
+    let prefix = if rest.starts_with(b"0x") || rest.starts_with(b"0X") { 2 } else { 0 };
+    let digits = rest.get(prefix..prefix + 2)?;
+    digits.iter().all(u8::is_ascii_hexdigit).then(|| Unit::bytes(gap + prefix, &[]))
 }
 
 fn wrapped(bytes: &[u8]) -> Unit {

@@ -4,6 +4,9 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{Principal, StepName, TaskId};
 
+use super::Seal;
+use super::seal::Canonical;
+
 /// Where a stored question stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -57,6 +60,8 @@ pub struct NewApproval<'a> {
     pub call: &'a str,
     /// What a yes would be to.
     pub binding: Digest,
+    /// What a call that is sent again has in common with this one.
+    pub likeness: Digest,
     /// The digest of the question as it was, or would be, shown.
     pub question: Digest,
     /// When it runs out.
@@ -95,6 +100,8 @@ pub struct StoredApproval {
     pub call: String,
     /// What a yes would be to.
     pub binding: Digest,
+    /// What a call that is sent again has in common with this one; an older store did not keep it.
+    pub likeness: Option<Digest>,
     /// The digest of the question.
     pub question: Digest,
     /// When it was asked.
@@ -111,9 +118,55 @@ pub struct StoredApproval {
     pub feedback: Option<String>,
     /// When the yes was spent.
     pub spent: Option<Timestamp>,
+    /// Whether it is as the gateway and a person's act left it.
+    pub seal: Seal,
 }
 
 impl StoredApproval {
+    /// What its seal is over: everything that it says.
+    pub(super) fn canonical(&self) -> Canonical {
+        // Every field by name: one that is added and not sealed does not compile.
+        let Self {
+            id,
+            principal: Principal { tenant, user, agent, agent_version },
+            task,
+            step,
+            tool,
+            call,
+            binding,
+            likeness,
+            question,
+            created,
+            expires,
+            state,
+            answered,
+            by,
+            feedback,
+            spent,
+            seal: _,
+        } = self;
+        Canonical::new("approval")
+            .text(id)
+            .text(tenant.as_str())
+            .text(user.as_str())
+            .text(agent.as_str())
+            .maybe(agent_version.as_deref(), Canonical::text)
+            .text(task.as_str())
+            .maybe(step.as_ref().map(StepName::as_str), Canonical::text)
+            .text(tool)
+            .text(call)
+            .bytes(&binding.0)
+            .maybe(likeness.as_ref().map(|likeness| &likeness.0[..]), Canonical::bytes)
+            .bytes(&question.0)
+            .number(created.0)
+            .number(expires.0)
+            .text(state.as_str())
+            .maybe(answered.map(|at| at.0), Canonical::number)
+            .maybe(by.as_deref(), Canonical::text)
+            .maybe(feedback.as_deref(), Canonical::text)
+            .maybe(spent.map(|at| at.0), Canonical::number)
+    }
+
     /// Where it stands at `now`, whether or not its expiry was marked.
     #[must_use]
     pub fn state_at(&self, now: Timestamp) -> ApprovalState {

@@ -4,7 +4,7 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::Tenant;
 
-use super::{Answer, NewApproval, NewResult, NewStanding, RecordSource};
+use super::{Answer, ApprovalState, NewApproval, NewResult, NewStanding, RecordSource};
 
 /// What a commit survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +57,16 @@ pub enum Change<'a> {
     AskApproval(NewApproval<'a>),
     /// Answers a stored question, or marks it as run out.
     AnswerApproval(Answer<'a>),
+    /// Answers the questions that wait about a call which was answered in another way, so that none of them can be
+    /// answered once more.
+    SettleLike {
+        /// What the call has in common with the one that was asked about.
+        likeness: Digest,
+        /// The answer; a yes counts as spent, since the call runs now.
+        state: ApprovalState,
+        /// Who answered.
+        by: &'a str,
+    },
     /// Stores a standing grant.
     Remember(NewStanding<'a>),
     /// Revokes a standing grant.

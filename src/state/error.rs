@@ -17,6 +17,14 @@ pub enum StoreError {
     /// The file is damaged.
     #[error("the state store is damaged: {0}")]
     Corrupt(String),
+    /// The record of which files are trusted cannot be used.
+    #[error("the record of trust `{}` cannot be used: {problem}", path.display())]
+    Trust {
+        /// The record.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The file is a database of some other program.
     #[error("`{}` is not a state store of tgw", .0.display())]
     Foreign(PathBuf),
@@ -73,6 +81,9 @@ pub enum Refusal {
     /// The grant is for another call.
     #[error("the grant is for another call")]
     GrantMismatch,
+    /// The stored answer, or the question, is not as the gateway wrote it.
+    #[error("what is stored is not believed: its seal is missing or does not fit")]
+    NotBelieved,
     /// There is no such grant for this tenant.
     #[error("there is no such grant")]
     UnknownGrant,
@@ -116,6 +127,7 @@ impl Refusal {
             | Self::GrantRevoked
             | Self::GrantUsedUp
             | Self::GrantMismatch
+            | Self::NotBelieved
             | Self::UnknownGrant
             | Self::UnknownApproval
             | Self::ApprovalPending
@@ -135,6 +147,7 @@ impl StoreError {
             Self::Unavailable(_)
             | Self::Busy
             | Self::Corrupt(_)
+            | Self::Trust { .. }
             | Self::Foreign(_)
             | Self::Newer { .. }
             | Self::UnsafePlace { .. }
@@ -152,6 +165,7 @@ impl StoreError {
             Self::Unavailable(_)
             | Self::Busy
             | Self::Corrupt(_)
+            | Self::Trust { .. }
             | Self::Foreign(_)
             | Self::Newer { .. }
             | Self::UnsafePlace { .. }

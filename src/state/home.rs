@@ -1,7 +1,7 @@
 //! Where state lies, and whether that place is safe.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, Metadata};
+use std::fs::{DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -15,6 +15,7 @@ use super::StoreError;
 pub(super) const NO_FOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 
 const WRITABLE_BY_OTHERS: u32 = 0o022;
+const OPEN_TO_OTHERS: u32 = 0o077;
 const WRITABLE_BY_ALL: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 
@@ -126,6 +127,22 @@ pub(super) fn check_file(path: &Path) -> Result<(), StoreError> {
         return Err(unsafe_place("it is not a regular file"));
     }
     exposed(&metadata).map_or(Ok(()), |problem| Err(unsafe_place(problem)))
+}
+
+/// Checks an open file whose content only its owner may know.
+pub(super) fn check_secret(file: &File, path: &Path) -> Result<(), StoreError> {
+    let unsafe_place = |problem| StoreError::UnsafePlace { path: path.to_owned(), problem };
+    let metadata = file
+        .metadata()
+        .map_err(|error| StoreError::Unavailable(format!("its file cannot be read: {error}")))?;
+    if !metadata.is_file() {
+        return Err(unsafe_place("it is not a regular file"));
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(unsafe_place("it belongs to another user"));
+    }
+    let problem = (metadata.mode() & OPEN_TO_OTHERS != 0).then_some("others may use it");
+    problem.map_or(Ok(()), |problem| Err(unsafe_place(problem)))
 }
 
 fn exposed(metadata: &Metadata) -> Option<&'static str> {

@@ -4,6 +4,9 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{Principal, TaskId};
 
+use super::Seal;
+use super::seal::Canonical;
+
 /// A standing grant to store.
 #[derive(Debug, Clone, Copy)]
 pub struct NewStanding<'a> {
@@ -13,6 +16,8 @@ pub struct NewStanding<'a> {
     pub principal: &'a Principal,
     /// The task it is for.
     pub task: &'a TaskId,
+    /// The real path of the workspace it is for, as bytes.
+    pub workspace: &'a [u8],
     /// The tool.
     pub tool: &'a str,
     /// The contract it was given for; another contract needs another yes.
@@ -36,6 +41,8 @@ pub struct StandingGrant {
     pub principal: Principal,
     /// The task it is for.
     pub task: TaskId,
+    /// The real path of the workspace it is for, as bytes.
+    pub workspace: Vec<u8>,
     /// The tool.
     pub tool: String,
     /// The contract it was given for.
@@ -54,13 +61,56 @@ pub struct StandingGrant {
     pub max_uses: Option<u64>,
     /// When it was revoked.
     pub revoked: Option<Timestamp>,
+    /// Whether it is as a person's act left it.
+    pub seal: Seal,
 }
 
 impl StandingGrant {
+    /// What its seal is over: everything that it says.
+    pub(super) fn canonical(&self) -> Canonical {
+        // Every field by name: one that is added and not sealed does not compile.
+        let Self {
+            id,
+            principal: Principal { tenant, user, agent, agent_version },
+            task,
+            workspace,
+            tool,
+            contract,
+            pinned,
+            rules,
+            created,
+            expires,
+            uses,
+            max_uses,
+            revoked,
+            seal: _,
+        } = self;
+        Canonical::new("standing grant")
+            .text(id)
+            .text(tenant.as_str())
+            .text(user.as_str())
+            .text(agent.as_str())
+            .maybe(agent_version.as_deref(), Canonical::text)
+            .text(task.as_str())
+            .bytes(workspace)
+            .text(tool)
+            .bytes(&contract.0)
+            .text(pinned)
+            .text(rules)
+            .number(created.0)
+            .number(expires.0)
+            .number(*uses)
+            .maybe(*max_uses, Canonical::number)
+            .maybe(revoked.map(|at| at.0), Canonical::number)
+    }
+
     /// Whether it may be used at `now`.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
-        self.revoked.is_none() && now < self.expires && self.max_uses.is_none_or(|most| self.uses < most)
+        self.seal == Seal::Whole
+            && self.revoked.is_none()
+            && now < self.expires
+            && self.max_uses.is_none_or(|most| self.uses < most)
     }
 }
 

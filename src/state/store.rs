@@ -95,7 +95,8 @@ pub trait Store {
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), StoreError>;
 
-    /// Drops what has expired, at most `limit` rows of a kind, and returns how many rows went.
+    /// Drops what has ended, at most `limit` rows of a kind, and returns how many rows went: results and spent grants at
+    /// their end, questions and standing grants a week after it, and no question whose end is not marked.
     ///
     /// # Errors
     /// Why the store cannot be written.
@@ -129,6 +130,12 @@ pub trait Store {
     /// # Errors
     /// Why the store cannot be read.
     fn standing_for(&self, query: &StandingQuery<'_>) -> Result<Vec<StandingGrant>, StoreError>;
+
+    /// Finds a standing grant, a dead one too.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn standing_by_id(&self, tenant: &Tenant, id: &str) -> Result<Option<StandingGrant>, StoreError>;
 
     /// Lists standing grants, newest first, dead ones too.
     ///

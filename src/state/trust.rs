@@ -81,7 +81,10 @@ impl TrustStore {
     /// # Errors
     /// As [`TrustStore::is_trusted`].
     pub fn is_known(&self, path: &Path) -> Result<bool, StoreError> {
-        Ok(self.read()?.trusted.contains_key(name_of(path)?))
+        // A path that the record cannot spell is not in it.
+        let known =
+            |trusted: &BTreeMap<String, Row>| name_of(path).is_ok_and(|name| trusted.contains_key(name));
+        Ok(known(&self.read()?.trusted))
     }
 
     /// Trusts this content at this real path, in place of what was trusted there before.
@@ -110,7 +113,7 @@ impl TrustStore {
     /// Why the record of trust cannot be read.
     pub fn list(&self) -> Result<Vec<TrustEntry>, StoreError> {
         let entry = |(path, row): (String, Row)| {
-            let digest = Digest::parse(&row.digest).ok_or_else(|| damaged("a digest is not one"))?;
+            let digest = Digest::parse(&row.digest).ok_or_else(|| self.unusable("a digest is not one"))?;
             Ok(TrustEntry { path: path.into(), digest, at: Timestamp(row.at) })
         };
         self.read()?.trusted.into_iter().map(entry).collect()
@@ -121,33 +124,27 @@ impl TrustStore {
         let _turn = FileLock::acquire(&self.folder.join("trust.lock"), PATIENCE)?;
         let mut document = self.read()?;
         let outcome = edit(&mut document.trusted);
-        self.replace(&document).map_err(|error| {
-            StoreError::Unavailable(format!("the record of trust cannot be written: {error}"))
-        })?;
+        self.replace(&document).map_err(|error| self.unusable(error))?;
         Ok(outcome)
     }
 
     fn read(&self) -> Result<Document, StoreError> {
-        let path = self.folder.join("trust.json");
+        let path = self.path();
         let opened = OpenOptions::new().read(true).custom_flags(home::NO_FOLLOW).open(&path);
         let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Document { version: VERSION, trusted: BTreeMap::new() });
             }
-            Err(error) => {
-                return Err(StoreError::Unavailable(format!("the record of trust cannot be read: {error}")));
-            }
+            Err(error) => return Err(self.unusable(error)),
         };
         home::secure_folder(&self.folder, None, Missing::Leave)?;
         home::check_file(&path)?;
         let mut text = Vec::new();
-        file.take(MOST_BYTES).read_to_end(&mut text).map_err(|error| {
-            StoreError::Unavailable(format!("the record of trust cannot be read: {error}"))
-        })?;
-        let document: Document = serde_json::from_slice(&text).map_err(damaged)?;
+        file.take(MOST_BYTES).read_to_end(&mut text).map_err(|error| self.unusable(error))?;
+        let document: Document = serde_json::from_slice(&text).map_err(|error| self.unusable(error))?;
         if document.version != VERSION {
-            return Err(damaged("its version is unknown"));
+            return Err(self.unusable("its version is unknown"));
         }
         Ok(document)
     }
@@ -163,8 +160,16 @@ impl TrustStore {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
         file.write_all(&serde_json::to_vec_pretty(document)?)?;
         file.sync_all()?;
-        fs::rename(&draft, self.folder.join("trust.json"))?;
+        fs::rename(&draft, self.path())?;
         File::open(&self.folder)?.sync_all()
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join("trust.json")
+    }
+
+    fn unusable(&self, problem: impl std::fmt::Display) -> StoreError {
+        StoreError::Trust { path: self.path(), problem: problem.to_string() }
     }
 }
 
@@ -174,10 +179,6 @@ fn name_of(path: &Path) -> Result<&str, StoreError> {
         path: path.to_owned(),
         problem: "only an absolute path in UTF-8 can be trusted",
     })
-}
-
-fn damaged(reason: impl std::fmt::Display) -> StoreError {
-    StoreError::Corrupt(format!("the record of trust: {reason}"))
 }
 
 #[cfg(test)]
@@ -229,7 +230,7 @@ mod tests {
         store.trust(path, TrustStore::digest(b"a"), Timestamp(1)).unwrap();
         let file = place.path().join("tgw/trust.json");
         fs::write(&file, "{\"version\":1,").unwrap();
-        assert!(matches!(store.is_trusted(path, TrustStore::digest(b"a")), Err(StoreError::Corrupt(_))));
+        assert!(matches!(store.is_trusted(path, TrustStore::digest(b"a")), Err(StoreError::Trust { .. })));
         fs::rename(&file, place.path().join("elsewhere.json")).unwrap();
         symlink(place.path().join("elsewhere.json"), &file).unwrap();
         assert!(store.is_trusted(path, TrustStore::digest(b"a")).is_err());

@@ -131,6 +131,35 @@ pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
     }
 }
 
+/// `text` in pieces as of [`wrap`], each of which ends behind a space where it has one: words stay whole where they fit.
+/// The pieces together are the text but for the space at each break.
+#[must_use]
+pub fn wrap_words(text: &str, columns: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    loop {
+        let end = prefix_of_width(rest, columns);
+        let end = if end == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { end };
+        let (head, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        if after.is_empty() {
+            pieces.push(head);
+            return pieces;
+        }
+        // What stands at the start alone is an indent, and no place to break at.
+        let space = head.rfind(' ').filter(|at| !head.get(..*at).unwrap_or_default().trim().is_empty());
+        let (piece, next) = match (after.strip_prefix(' '), space) {
+            (Some(next), _) => (head, next),
+            (None, Some(at)) => (rest.get(..at).unwrap_or(head), rest.get(at + 1..).unwrap_or(after)),
+            (None, None) => (head, after),
+        };
+        pieces.push(piece);
+        if next.is_empty() {
+            return pieces;
+        }
+        rest = next;
+    }
+}
+
 /// Bytes of the longest prefix that takes at most `columns` columns.
 fn prefix_of_width(text: &str, columns: usize) -> usize {
     let mut used = 0;
@@ -203,6 +232,31 @@ mod tests {
         #[test]
         fn wrapped_pieces_make_up_the_text(text in any::<String>(), columns in 0_usize..50) {
             prop_assert_eq!(wrap(&text, columns).concat(), text);
+        }
+    }
+
+    #[test]
+    fn words_stay_whole_where_they_fit() {
+        let cases: [(&str, usize, &[&str]); 6] = [
+            ("one two three", 7, &["one two", "three"]),
+            ("one two three", 8, &["one two", "three"]),
+            ("one two three", 5, &["one", "two", "three"]),
+            ("abcdefghij kl", 4, &["abcd", "efgh", "ij", "kl"]),
+            ("short", 10, &["short"]),
+            ("", 10, &[""]),
+        ];
+        for (text, columns, expected) in cases {
+            assert_eq!(wrap_words(text, columns), expected, "{text:?} in {columns}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn wrapped_words_lose_nothing_but_spaces_and_fit(text in "[a-z ]{0,60}", columns in 1_usize..20) {
+            let pieces = wrap_words(&text, columns);
+            prop_assert!(pieces.iter().all(|piece| width(piece) <= columns), "{pieces:?}");
+            let bare = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(bare(&pieces.concat()), bare(&text));
         }
     }
 }

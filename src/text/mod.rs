@@ -5,7 +5,7 @@ mod escape;
 mod json;
 mod lookalike;
 
-pub use cut::{fit, floor_boundary, head, tail, width, wrap};
+pub use cut::{fit, floor_boundary, head, tail, width, wrap, wrap_words};
 pub use escape::{escape, escape_line, is_hidden};
 pub use lookalike::{Lookalike, lookalikes};
 

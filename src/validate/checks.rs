@@ -23,18 +23,40 @@ const MOST_STEPS: usize = 200_000;
 /// What the checks found.
 #[derive(Default)]
 pub(super) struct Findings {
+    /// What the arguments alone show to be wrong.
+    pub(super) spelling: Faults,
+    /// What a look at the world shows to stand in the way. It says something about the world, so it is for callers only
+    /// that the policy lets through.
+    pub(super) world: Faults,
+    /// The paths that arguments name, links followed.
+    pub(super) paths: Vec<(String, WorkspacePath)>,
+    /// Where the links lead that the call acts on themselves, by the argument's pointer.
+    pub(super) link_targets: Vec<(String, WorkspacePath)>,
+}
+
+/// What is wrong.
+#[derive(Default)]
+pub(super) struct Faults {
     /// What is wrong with the arguments.
     pub(super) violations: Vec<Violation>,
     /// What is wrong with a path, the gravest of all.
     pub(super) path_error: Option<CallError>,
-    /// The paths that arguments name, links followed.
-    pub(super) paths: Vec<(String, WorkspacePath)>,
+}
+
+/// What a call does with a symbolic link in the last place of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkUse {
+    /// It works on what the link leads to.
+    Follow,
+    /// It works on the link itself: it moves or deletes a name.
+    Itself,
 }
 
 /// Makes every check of the schema on arguments that satisfy it.
 pub(super) fn check(
     annotations: &Annotations,
     arguments: &Value,
+    links: LinkUse,
     context: &ValidationContext<'_>,
 ) -> Findings {
     if !annotations.has_checks {
@@ -43,13 +65,14 @@ pub(super) fn check(
     let mut walk = Walk {
         annotations,
         context,
+        links,
         findings: Findings::default(),
         pointer: String::new(),
         steps: MOST_STEPS,
     };
     walk.visit(Annotations::ROOT, arguments);
     if walk.steps == 0 {
-        walk.findings.violations.push(Violation {
+        walk.findings.spelling.violations.push(Violation {
             pointer: String::new(),
             expected: "arguments that can be checked in bounded time".to_owned(),
             found: found(arguments),
@@ -62,6 +85,7 @@ pub(super) fn check(
 struct Walk<'a> {
     annotations: &'a Annotations,
     context: &'a ValidationContext<'a>,
+    links: LinkUse,
     findings: Findings,
     pointer: String,
     steps: usize,
@@ -112,12 +136,14 @@ impl Walk<'_> {
             (ServerCheck::Glob, Value::String(text)) => {
                 let problem = GlobBuilder::new(text).literal_separator(true).build().err();
                 if let Some(problem) = problem {
-                    self.violation("a glob pattern", value, problem.kind().to_string());
+                    let violation = self.violation("a glob pattern", value, problem.kind().to_string());
+                    self.findings.spelling.violations.push(violation);
                 }
             }
             (ServerCheck::Regex, Value::String(text)) => {
                 if let Some(problem) = RegexBuilder::new(text).size_limit(MOST_REGEX_BYTES).build().err() {
-                    self.violation("a regular expression", value, regex_hint(&problem));
+                    let violation = self.violation("a regular expression", value, regex_hint(&problem));
+                    self.findings.spelling.violations.push(violation);
                 }
             }
             (ServerCheck::Known { tool, path }, value) if !(value.is_array() || value.is_object()) => {
@@ -130,13 +156,13 @@ impl Walk<'_> {
         }
     }
 
-    fn violation(&mut self, expected: impl Into<String>, value: &Value, hint: impl Into<String>) {
-        self.findings.violations.push(Violation {
+    fn violation(&self, expected: impl Into<String>, value: &Value, hint: impl Into<String>) -> Violation {
+        Violation {
             pointer: self.pointer.clone(),
             expected: expected.into(),
             found: found(value),
             hint: Some(hint.into()),
-        });
+        }
     }
 
     fn known(&mut self, tool: &str, path: &str, value: &Value) {
@@ -145,25 +171,41 @@ impl Walk<'_> {
             || (self.context.known)(tool, path, value);
         if !seen {
             let tool = shortened(tool);
-            self.violation(
+            let violation = self.violation(
                 format!("a value that `{tool}` returned at `{}`", shortened(path)),
                 value,
                 format!("call `{tool}` and use a value of its result"),
             );
+            self.findings.world.violations.push(violation);
         }
     }
 
     fn path(&mut self, text: &str, existence: Option<Existence>) {
+        let path = match WorkspacePath::parse(text) {
+            Ok(path) => path,
+            Err(error) => return self.misspelt(text, error),
+        };
         let workspace = self.context.workspace;
-        let reached = WorkspacePath::parse(text).and_then(|path| workspace.resolve(&path));
+        let reached = match self.links {
+            LinkUse::Follow => workspace.resolve(&path),
+            LinkUse::Itself => workspace.resolve_entry(&path),
+        };
         let reached = match reached {
             Ok(reached) => reached,
-            Err(error) => return self.path_error(text, error),
+            Err(error) => return self.unreached(error),
         };
+        if self.links == LinkUse::Itself {
+            let target = workspace.link_target(&reached).map(|target| (self.pointer.clone(), target));
+            self.findings.link_targets.extend(target);
+        }
         if let Some(wanted) = existence.filter(|_| self.context.timing == Timing::Now) {
-            match workspace.kind(&reached) {
+            let there = match self.links {
+                LinkUse::Follow => workspace.kind(&reached),
+                LinkUse::Itself => workspace.entry_kind(&reached),
+            };
+            match there {
                 Ok(there) => self.existence(text, wanted, there),
-                Err(error) => self.path_error(text, error),
+                Err(error) => self.unreached(error),
             }
         }
         self.findings.paths.push((self.pointer.clone(), reached));
@@ -176,13 +218,17 @@ impl Walk<'_> {
             | (Existence::Directory, Some(EntryKind::Directory))
             | (Existence::Any, Some(EntryKind::File | EntryKind::Directory))
             | (Existence::None | Existence::FileOrNone, None) => return,
+            // What acts on a name takes whatever has it.
+            (Existence::Any, Some(EntryKind::Link | EntryKind::Other)) if self.links == LinkUse::Itself => {
+                return;
+            }
             (Existence::None, Some(kind)) => {
-                let value = Value::String(text.to_owned());
-                return self.violation(
+                let violation = self.violation(
                     "a path where nothing is yet",
-                    &value,
+                    &Value::String(text.to_owned()),
                     format!("{} is there; choose another path", kind_name(kind)),
                 );
+                return self.findings.world.violations.push(violation);
             }
             (Existence::File | Existence::FileOrNone, _) => "a file",
             (Existence::Directory, _) => "a directory",
@@ -196,21 +242,39 @@ impl Walk<'_> {
                 format!("the path `{shown}` is {}, and {expected} is wanted", kind_name(kind)),
             ),
         };
-        self.path_error(text, error);
+        self.unreached(error);
     }
 
-    /// Sorts an error about a path: a fault of its spelling is a violation like any other, the gravest of the rest stays.
-    fn path_error(&mut self, text: &str, mut error: CallError) {
+    /// Sorts an error about a path's spelling: where it leaves the workspace it is an error of its own, else a violation
+    /// like any other.
+    fn misspelt(&mut self, text: &str, mut error: CallError) {
         if error.code == ErrorCode::InvalidArguments {
             let value = Value::String(text.to_owned());
             let hint =
                 error.hint.map_or_else(|| error.message.clone(), |hint| format!("{}; {hint}", error.message));
-            return self.violation("a path in the workspace", &value, hint);
+            let violation = self.violation("a path in the workspace", &value, hint);
+            return self.findings.spelling.violations.push(violation);
         }
+        self.place(&mut error);
+        self.findings.spelling.take(error);
+    }
+
+    /// Keeps an error about where a path leads.
+    fn unreached(&mut self, mut error: CallError) {
+        self.place(&mut error);
+        self.findings.world.take(error);
+    }
+
+    fn place(&self, error: &mut CallError) {
         error.message.push_str(&format!(", in argument `{}`", shortened(&self.pointer)));
-        let graver = self.findings.path_error.as_ref().is_none_or(|known| gravity(&error) > gravity(known));
-        if graver {
-            self.findings.path_error = Some(error);
+    }
+}
+
+impl Faults {
+    /// Keeps the graver of two errors.
+    fn take(&mut self, error: CallError) {
+        if self.path_error.as_ref().is_none_or(|known| gravity(&error) > gravity(known)) {
+            self.path_error = Some(error);
         }
     }
 }
@@ -228,6 +292,7 @@ fn kind_name(kind: EntryKind) -> &'static str {
     match kind {
         EntryKind::File => "a file",
         EntryKind::Directory => "a directory",
+        EntryKind::Link => "a symbolic link",
         EntryKind::Other => "neither a file nor a directory",
     }
 }

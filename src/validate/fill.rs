@@ -20,19 +20,19 @@ const MOST_BYTES: usize = 128 << 10;
 /// Most arguments and environment entries together.
 const MOST_ENTRIES: usize = 4096;
 
-/// Makes the plan of a call from its effective arguments.
+/// Makes the plan of a call from its effective arguments, with what a look at the world shows to stand in its way.
 pub(super) fn plan(
     contract: &Contract,
     bindings: &CallBindings<'_>,
     workspace: &Workspace,
     timing: Timing,
-) -> Result<Plan, CallError> {
+) -> Result<(Plan, Option<CallError>), CallError> {
     let timeout = timeout(&contract.timeout, bindings)?;
     match &contract.run {
-        Run::Builtin(name) => Ok(Plan::Builtin { name: *name, timeout }),
+        Run::Builtin(name) => Ok((Plan::Builtin { name: *name, timeout }, None)),
         Run::Command(command) => {
             let filler = Filler { command, bindings, workspace, timing };
-            filler.plan(timeout).map(Plan::Command)
+            filler.plan(timeout).map(|(plan, obstacle)| (Plan::Command(plan), obstacle))
         }
     }
 }
@@ -112,19 +112,19 @@ struct Filler<'a> {
 }
 
 impl Filler<'_> {
-    fn plan(&self, timeout: Duration) -> Result<CommandPlan, CallError> {
+    fn plan(&self, timeout: Duration) -> Result<(CommandPlan, Option<CallError>), CallError> {
         let mut room = Room { entries: MOST_ENTRIES, bytes: MOST_BYTES };
         let argv = self.argv(&mut room)?;
         let env = self.environment(&mut room)?;
         let program = match argv.first() {
-            Some(name) if name.contains('/') => ProgramSource::Path(self.command.program_base.join(name)),
-            Some(name) if !name.is_empty() => ProgramSource::Search(name.clone()),
+            Some(name) if !name.is_empty() => ProgramSource::written(name, &self.command.program_base),
             _ => return Err(CallError::new(ErrorCode::Internal, "the contract names no program")),
         };
-        Ok(CommandPlan {
+        let (cwd, obstacle) = self.working_directory()?;
+        let plan = CommandPlan {
             program,
             argv,
-            cwd: self.working_directory()?,
+            cwd,
             env,
             pass_env: self.command.pass_env.clone(),
             credentials: self.command.credentials.clone(),
@@ -134,7 +134,8 @@ impl Filler<'_> {
             max_output_bytes: self.command.max_output_bytes,
             on_overflow: self.command.on_overflow,
             timeout,
-        })
+        };
+        Ok((plan, obstacle))
     }
 
     fn argv(&self, room: &mut Room) -> Result<Vec<String>, CallError> {
@@ -211,15 +212,25 @@ impl Filler<'_> {
         })
     }
 
-    fn working_directory(&self) -> Result<String, CallError> {
-        let Some(template) = &self.command.cwd else { return Ok(String::new()) };
+    /// The working directory, links followed where that leads somewhere, and what is wrong with it in the world.
+    fn working_directory(&self) -> Result<(String, Option<CallError>), CallError> {
+        let Some(template) = &self.command.cwd else { return Ok((String::new(), None)) };
         let text = self.text("cwd", template, None)?;
-        let path = WorkspacePath::parse(&text).and_then(|path| self.workspace.resolve(&path))?;
-        if self.timing == Timing::Now && self.workspace.kind(&path)? != Some(EntryKind::Directory) {
-            let message = format!("the working directory `{}` is not a directory", escape(&text));
-            return Err(CallError::new(ErrorCode::FileNotFound, message));
-        }
-        Ok(path.as_str().to_owned())
+        let path = WorkspacePath::parse(&text)?;
+        let reached = match self.workspace.resolve(&path) {
+            Ok(reached) => reached,
+            Err(error) => return Ok((path.as_str().to_owned(), Some(error))),
+        };
+        let obstacle = match self.workspace.kind(&reached) {
+            _ if self.timing == Timing::Provisional => None,
+            Ok(Some(EntryKind::Directory)) => None,
+            Ok(_) => {
+                let message = format!("the working directory `{}` is not a directory", escape(&text));
+                Some(CallError::new(ErrorCode::FileNotFound, message))
+            }
+            Err(error) => Some(error),
+        };
+        Ok((reached.as_str().to_owned(), obstacle))
     }
 
     /// Fills a template that becomes one string of the system.

@@ -3,6 +3,7 @@
 mod bindings;
 mod checks;
 mod fill;
+mod mend;
 mod plan;
 mod prepare;
 mod validated;

@@ -1,6 +1,6 @@
 //! What would run, in full: every template filled before anyone decides.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -24,6 +24,21 @@ pub enum Plan {
     Command(CommandPlan),
 }
 
+impl Plan {
+    /// The credentials that it names, each once.
+    #[must_use]
+    pub fn credentials(&self) -> Vec<CredentialName> {
+        let Self::Command(plan) = self else { return Vec::new() };
+        let mut names: Vec<CredentialName> = plan.credentials.iter().map(|(_, name)| name.clone()).collect();
+        if let StdinPlan::Credential(name) = &plan.stdin {
+            names.push(name.clone());
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
 /// Writes a duration as files do.
 fn written<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&crate::document::write_duration(*duration))
@@ -37,6 +52,14 @@ pub enum ProgramSource {
     Path(PathBuf),
     /// A name, looked up in the gateway's own `PATH`.
     Search(String),
+}
+
+impl ProgramSource {
+    /// The source of a program as `argv[0]` writes it: with a slash a path below `base`, else a name.
+    #[must_use]
+    pub fn written(name: &str, base: &Path) -> Self {
+        if name.contains('/') { Self::Path(base.join(name)) } else { Self::Search(name.to_owned()) }
+    }
 }
 
 /// A program's invocation with every template filled. Credentials appear by name only.

@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use crate::catalog::annotations::{Annotations, PlaceId};
+use crate::catalog::annotations::{self, Annotations, PlaceId};
 use crate::wire::escape_token;
 
 /// The most steps of one walk; a schema that needs more says the same thing many times over.
@@ -29,7 +29,7 @@ enum Place<'p> {
 
 impl Place<'_> {
     fn pointer(&self) -> String {
-        let mut pointer = String::new();
+        let mut pointer = String::with_capacity(32);
         self.spell(&mut pointer);
         pointer
     }
@@ -64,6 +64,9 @@ impl Defaults<'_> {
         match value {
             Value::Object(object) => {
                 for (name, property) in &place.properties {
+                    if self.annotations.place(*property).is_some_and(annotations::Place::is_plain) {
+                        continue;
+                    }
                     let at = Place::Field(at, name);
                     if let Some(inner) = object.get_mut(name) {
                         self.fill(*property, inner, &at);

@@ -10,10 +10,15 @@ use crate::ident::{CallId, Principal, StepName};
 use crate::wire::Shape;
 use crate::workspace::{Workspace, WorkspacePath};
 
+use super::checks::{Faults, LinkUse};
+use super::mend::mended;
 use super::violations::{MOST_LISTED, violations};
 use super::{CallBindings, Plan, checks, fill, prepare};
 
 /// A call whose arguments satisfy the contract, with defaults applied and the plan made. Only [`validate`] makes one.
+///
+/// What a look at the world showed to stand in its way (a file that is not there, a value that nothing returned) is kept
+/// back until the policy has been asked: a caller that is denied learns nothing from it. [`ValidatedCall::obstacle`] says it.
 ///
 /// A request that was never resolved cannot be validated:
 ///
@@ -42,7 +47,9 @@ use super::{CallBindings, Plan, checks, fill, prepare};
 pub struct ValidatedCall {
     call: Parts,
     paths: Vec<(String, WorkspacePath)>,
+    link_targets: Vec<(String, WorkspacePath)>,
     plan: Plan,
+    obstacle: Option<CallError>,
 }
 
 /// What a call is made of, whether or not it holds.
@@ -94,8 +101,9 @@ pub struct ValidationContext<'a> {
 /// Checks a call's arguments against its contract, applies defaults, makes the server-side checks and the plan.
 ///
 /// # Errors
-/// `INVALID_ARGUMENTS` with every violation; `PATH_OUTSIDE_WORKSPACE`; `FILE_NOT_FOUND` where a needed path is not there;
-/// `PERMISSION_DENIED` for a protected path. A violation goes before a fault of a path, and of several the gravest is named.
+/// `INVALID_ARGUMENTS` with every violation that the arguments alone show, `PATH_OUTSIDE_WORKSPACE` for a path that is
+/// written so. A violation goes before a fault of a path, and of several the gravest is named. What only a look at the
+/// world shows is no error yet: see [`ValidatedCall::obstacle`].
 pub fn validate(call: ResolvedCall, context: &ValidationContext<'_>) -> Result<ValidatedCall, Box<Rejected>> {
     let (id, arguments, contract, shape, rpc_id) = call.into_parts();
     let arguments = Value::Object(arguments);
@@ -148,8 +156,20 @@ impl ValidatedCall {
     /// A rule about a path, and a yes to one, must hold for the place and not only for one spelling of it.
     #[must_use]
     pub fn led_arguments(&self) -> Option<Value> {
+        self.with_places(&self.paths)
+    }
+
+    /// As [`ValidatedCall::led_arguments`] for the links that the call acts on themselves, by moving or deleting them: the
+    /// arguments with the places that these lead to; `None` where it acts on no link that leads anywhere.
+    #[must_use]
+    pub fn link_target_arguments(&self) -> Option<Value> {
+        if self.link_targets.is_empty() { None } else { self.with_places(&self.link_targets) }
+    }
+
+    /// The arguments with places put in where they are spelt otherwise.
+    fn with_places(&self, places: &[(String, WorkspacePath)]) -> Option<Value> {
         let mut led: Option<Value> = None;
-        for (pointer, place) in &self.paths {
+        for (pointer, place) in places {
             let spelt = self.call.arguments.pointer(pointer).and_then(Value::as_str);
             if spelt.and_then(|text| WorkspacePath::parse(text).ok()).as_ref() == Some(place) {
                 continue;
@@ -160,6 +180,14 @@ impl ValidatedCall {
             }
         }
         led
+    }
+
+    /// What a look at the world showed to stand in the way; `None` where nothing does. It is for callers only that the
+    /// policy does not deny: `FILE_NOT_FOUND` where a needed path is not there, `PATH_OUTSIDE_WORKSPACE` where a link
+    /// leaves, `PERMISSION_DENIED` for a protected path, `INVALID_ARGUMENTS` for a value that nothing returned.
+    #[must_use]
+    pub fn obstacle(&self) -> Option<&CallError> {
+        self.obstacle.as_ref()
     }
 
     /// The paths that arguments name, by the argument's pointer, links followed when they were checked.
@@ -241,44 +269,54 @@ fn satisfy_schema(call: &mut Parts) -> Result<(), CallError> {
     if compiled.is_valid(&call.arguments) {
         return Ok(());
     }
-    Err(invalid(&call.contract, violations(compiled, &schema.json, &call.arguments)))
+    let violations = violations(compiled, &schema.json, &call.arguments);
+    let held = mended(&call.contract, compiled, &call.arguments, &call.defaulted, &violations);
+    Err(invalid(&call.contract, violations, held))
 }
 
 /// Makes the server-side checks and the plan of a call whose schema holds.
 fn finish(call: Parts, context: &ValidationContext<'_>) -> Result<ValidatedCall, Box<Rejected>> {
-    let outcome = checked(&call, context).and_then(|paths| {
-        let bindings = fill::bindings(&call.arguments, &call.id, context);
-        fill::plan(&call.contract, &bindings, context.workspace, context.timing).map(|plan| (paths, plan))
-    });
-    match outcome {
-        Ok((paths, plan)) => Ok(ValidatedCall { call, paths, plan }),
+    let Ok(compiled) = call.contract.input_schema.compiled() else {
+        let error = CallError::new(ErrorCode::Internal, "the input schema is unusable");
+        return Err(Box::new(Rejected { error, call }));
+    };
+    let links = if call.contract.acts_on_names() { LinkUse::Itself } else { LinkUse::Follow };
+    let findings = checks::check(compiled.annotations(), &call.arguments, links, context);
+    let planned = match summed_up(&call.contract, findings.spelling) {
+        Some(error) => Err(error),
+        None => {
+            let bindings = fill::bindings(&call.arguments, &call.id, context);
+            fill::plan(&call.contract, &bindings, context.workspace, context.timing)
+        }
+    };
+    match planned {
+        Ok((plan, unplaced)) => {
+            let obstacle = summed_up(&call.contract, findings.world).or(unplaced);
+            let (paths, link_targets) = (findings.paths, findings.link_targets);
+            Ok(ValidatedCall { call, paths, link_targets, plan, obstacle })
+        }
         Err(error) => Err(Box::new(Rejected { error, call })),
     }
 }
 
-fn checked(call: &Parts, context: &ValidationContext<'_>) -> Result<Vec<(String, WorkspacePath)>, CallError> {
-    let Ok(compiled) = call.contract.input_schema.compiled() else {
-        return Err(CallError::new(ErrorCode::Internal, "the input schema is unusable"));
-    };
-    let findings = checks::check(compiled.annotations(), &call.arguments, context);
-    match (findings.violations.is_empty(), findings.path_error) {
-        (true, None) => Ok(findings.paths),
-        (true, Some(error)) => Err(error),
-        (false, _) => {
-            let mut violations = findings.violations;
-            violations.sort_by(|a, b| (&a.pointer, &a.expected).cmp(&(&b.pointer, &b.expected)));
-            violations.dedup();
-            Err(invalid(&call.contract, violations))
-        }
+/// One error for all faults: the violations, else the gravest fault of a path.
+fn summed_up(contract: &Contract, faults: Faults) -> Option<CallError> {
+    let mut violations = faults.violations;
+    if violations.is_empty() {
+        return faults.path_error;
     }
+    violations.sort_by(|a, b| (&a.pointer, &a.expected).cmp(&(&b.pointer, &b.expected)));
+    violations.dedup();
+    Some(invalid(contract, violations, None))
 }
 
-/// `INVALID_ARGUMENTS` for these violations, with an example where the contract has a short one.
-fn invalid(contract: &Contract, mut violations: Vec<Violation>) -> CallError {
+/// `INVALID_ARGUMENTS` for these violations, with arguments that hold: the caller's own, mended, else the contract's example,
+/// where they are short.
+fn invalid(contract: &Contract, mut violations: Vec<Violation>, held: Option<Value>) -> CallError {
     const MOST_EXAMPLE_BYTES: usize = 300;
     let message = summary(&violations);
     violations.truncate(MOST_LISTED);
-    let example = contract.examples.first().map(Value::to_string);
+    let example = held.as_ref().or_else(|| contract.examples.first()).map(Value::to_string);
     let hint = match example.filter(|example| example.len() <= MOST_EXAMPLE_BYTES) {
         Some(example) => format!("correct what is listed and call again; arguments that hold: `{example}`"),
         None => "correct what is listed and call again".to_owned(),

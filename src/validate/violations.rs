@@ -9,6 +9,7 @@ use crate::code::Violation;
 use crate::diagnostic::nearest;
 use crate::wire::escape_token;
 
+use super::mend::unquoted;
 use super::wording::{alternatives, count, format_name, found, named, one_of, shortened, type_name, wanted};
 
 /// The most violations that are listed.
@@ -73,6 +74,16 @@ impl Listing<'_> {
             }
             ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
                 self.branches(pointer, context, error);
+            }
+            ValidationErrorKind::Type { kind: TypeKind::Single(name) } => {
+                let meant = unquoted(error.instance()).filter(|value| match name.as_str() {
+                    "integer" => value.is_i64() || value.is_u64(),
+                    "number" => value.is_number(),
+                    "boolean" => value.is_boolean(),
+                    _ => false,
+                });
+                let hint = meant.map(|_| "write it without quotes".to_owned());
+                self.push(pointer.to_owned(), expected(error), found(error.instance()), hint);
             }
             _ => self.push(pointer.to_owned(), expected(error), found(error.instance()), None),
         }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::code::CallError;
 use crate::ident::CallId;
 
-use super::fields::{fields, malformed, malformed_json, written_id, written_name};
+use super::fields::{TextOf, fields, malformed, malformed_json, written_id, written_name};
 use super::json::{JsonError, JsonLimits, parse_strict};
 use super::message::{Recognised, recognise};
 use super::salvage::salvage;
@@ -14,16 +14,22 @@ use super::{Incoming, Line, Shape};
 /// The most calls of one line. Beyond it the line gets one answer, so that a short line cannot ask for a long reply.
 const MOST_CALLS: usize = 1024;
 
-/// Decodes one line. Ids that are missing are taken from `assign`.
+/// Decodes one line; `number` is its place in the input, from 1. Ids that are missing are taken from `assign`.
 ///
 /// It never fails: what cannot be understood becomes one [`Incoming`] with its error, and as many as there are calls
 /// where they can be told apart. Whether an id was used before is for [`IdRegister`](super::IdRegister) to say.
-pub fn decode_line(bytes: &[u8], limits: JsonLimits, assign: &mut dyn FnMut() -> CallId) -> Line {
+pub fn decode_line(
+    bytes: &[u8],
+    number: u64,
+    limits: JsonLimits,
+    assign: &mut dyn FnMut() -> CallId,
+) -> Line {
+    let skipped = bytes.len() - bytes.trim_ascii_start().len();
     let bytes = bytes.trim_ascii();
     if bytes.is_empty() {
         return Line::Empty;
     }
-    let mut decoder = Decoder { limits, assign, calls: Vec::new() };
+    let mut decoder = Decoder { limits, assign, calls: Vec::with_capacity(1) };
     match parse_strict(bytes, limits) {
         Ok(Value::Object(object)) => {
             if let Some(cancelled) = decoder.object(object) {
@@ -32,7 +38,7 @@ pub fn decode_line(bytes: &[u8], limits: JsonLimits, assign: &mut dyn FnMut() ->
         }
         Ok(Value::Array(items)) => decoder.batch(items),
         Ok(_) => decoder.refuse_line(malformed("a line must be one JSON object, or an array of them")),
-        Err(error) => decoder.broken(bytes, error),
+        Err(error) => decoder.broken(bytes, error, TextOf::Line(number, skipped)),
     }
     Line::Calls(decoder.calls)
 }
@@ -135,10 +141,10 @@ impl Decoder<'_> {
     }
 
     /// A line that is not strict JSON: one answer for each call that can still be told apart, all of them refused.
-    fn broken(&mut self, bytes: &[u8], error: JsonError) {
+    fn broken(&mut self, bytes: &[u8], error: JsonError, line: TextOf<'_>) {
         let on_id =
             error.pointer.rsplit('/').next().is_some_and(|key| matches!(key, "id" | "call_id" | "toolUseId"));
-        let fault = malformed_json(error, None);
+        let fault = malformed_json(error, line);
         let Some(value) = salvage(bytes, self.limits) else { return self.refuse_line(fault) };
         let objects = match value {
             Value::Array(items) if items.len() <= MOST_CALLS => items,

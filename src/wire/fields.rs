@@ -26,10 +26,24 @@ pub(super) fn malformed(message: impl Into<String>) -> CallError {
     CallError::new(ErrorCode::MalformedCall, message)
 }
 
+/// Where a JSON text stands.
+#[derive(Clone, Copy)]
+pub(super) enum TextOf<'a> {
+    /// It is a line of the stream: the number of that line, from 1, and how many bytes of it were skipped.
+    Line(u64, usize),
+    /// It is the value of this field.
+    Field(&'a str),
+}
+
 /// Restates a fault of a JSON text as the error of its call.
-pub(super) fn malformed_json(error: JsonError, within: Option<&str>) -> CallError {
-    let mut message = within.map_or_else(String::new, |field| format!("`{field}`: "));
-    message.push_str(&error.message);
+pub(super) fn malformed_json(error: JsonError, text: TextOf<'_>) -> CallError {
+    let mut message = match (text, error.place) {
+        (TextOf::Field(field), _) => format!("`{field}`: {error}"),
+        (TextOf::Line(..), None) => error.message.clone(),
+        (TextOf::Line(number, skipped), Some((_, column))) => {
+            format!("{}, at input line {number}, column {}", error.message, column + skipped)
+        }
+    };
     if !error.pointer.is_empty() {
         message.push_str(&format!(", at `{}`", bounded(&error.pointer)));
     }
@@ -279,7 +293,8 @@ fn arguments(
             if text.trim_ascii().is_empty() {
                 return Ok(Map::new());
             }
-            parse_strict(text.as_bytes(), limits).map_err(|error| malformed_json(error, Some(key)))?
+            parse_strict(text.as_bytes(), limits)
+                .map_err(|error| malformed_json(error, TextOf::Field(key)))?
         }
         Some(value) => value,
     };

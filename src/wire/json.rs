@@ -1,5 +1,6 @@
 //! JSON, strictly: no duplicate keys, bounded depth and length, no number that loses precision.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
@@ -30,19 +31,25 @@ impl Default for JsonLimits {
 
 /// Why a text is not acceptable JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error("{message}{}", shown_place(*place))]
 pub struct JsonError {
     /// RFC 6901 pointer to the place, where it is known.
     pub pointer: String,
     /// What is wrong.
     pub message: String,
+    /// Line and column of the place, from 1, where the text is no JSON at all.
+    pub place: Option<(usize, usize)>,
     /// What to do about it.
     pub hint: Option<String>,
 }
 
+fn shown_place(place: Option<(usize, usize)>) -> String {
+    place.map_or_else(String::new, |(line, column)| format!(", at line {line}, column {column}"))
+}
+
 impl JsonError {
     fn new(message: impl Into<String>) -> Self {
-        Self { pointer: String::new(), message: message.into(), hint: None }
+        Self { pointer: String::new(), message: message.into(), place: None, hint: None }
     }
 
     fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -204,26 +211,63 @@ fn lossy(number: &str) -> JsonError {
     JsonError::new(format!("the number `{shown}` would lose precision")).with_hint(LOSSY_HINT)
 }
 
-/// Restates an error of the parser underneath.
+/// Restates an error of the parser underneath, in words for those who do not know it.
 fn syntax(error: &serde_json::Error, depth_limit: usize) -> JsonError {
     let text = error.to_string();
-    let place = format!("line {} column {}", error.line(), error.column());
     // The parser has its own bound on nesting, which only a text deeper than any limit reaches.
     if text.starts_with("recursion limit exceeded") {
         return too_deep(depth_limit);
     }
+    let place = Some((error.line(), error.column()));
     if text.starts_with("number out of range") {
-        return JsonError::new(format!("the number at {place} is out of range")).with_hint(LOSSY_HINT);
+        return JsonError { place, ..JsonError::new("the number is out of range").with_hint(LOSSY_HINT) };
     }
-    if error.is_eof() {
-        return JsonError::new(format!("not valid JSON: it ends too early, at {place}"));
-    }
-    JsonError::new(format!("not valid JSON: {text}"))
+    let (what, hint) = if error.is_eof() {
+        ("it ends too early", "close every string, array and object; one JSON value stands on one line")
+    } else {
+        let known = SYNTAX.iter().find(|(start, ..)| text.starts_with(start));
+        known.map_or(("it cannot be read", PLAIN_JSON), |(_, what, hint)| (*what, *hint))
+    };
+    JsonError { place, ..JsonError::new(format!("not valid JSON: {what}")).with_hint(hint) }
 }
 
+const PLAIN_JSON: &str = "keys and texts stand in double quotes, and nothing but JSON on the line";
+
+/// How the parser's messages start, what they mean, and what to do.
+const SYNTAX: [(&str, &str, &str); 13] = [
+    ("expected ident", "a word that is not `true`, `false` or `null`", PLAIN_JSON),
+    ("expected value", "a value is missing or is not JSON", PLAIN_JSON),
+    (
+        "key must be a string",
+        "a key is not in double quotes",
+        "keys need double quotes, as in `{\"path\":\"a\"}`",
+    ),
+    ("trailing characters", "something follows the value", "write one JSON value a line"),
+    ("trailing comma", "nothing follows a comma", "leave out the last comma"),
+    ("expected `:`", "a key has no `:` behind it", "write `\"key\": value`"),
+    ("expected `,` or `}`", "a `,` or `}` is missing", "separate entries with commas, and close the object"),
+    ("expected `,` or `]`", "a `,` or `]` is missing", "separate elements with commas, and close the array"),
+    ("invalid number", "a number is not written as JSON writes it", "write it as in `7`, `-0.5` or `1e9`"),
+    ("invalid escape", "a `\\` in a text is followed by what is no escape", "write a backslash as `\\\\`"),
+    (
+        "control character",
+        "a text holds a control character",
+        "write a line break as `\\n` and a tab as `\\t`",
+    ),
+    ("lone leading surrogate", HALF_CHARACTER, WHOLE_CHARACTER),
+    ("unexpected end of hex escape", HALF_CHARACTER, WHOLE_CHARACTER),
+];
+
+const HALF_CHARACTER: &str = "a `\\u` escape is half of a character";
+const WHOLE_CHARACTER: &str = "write the character itself, or both of its escapes";
+
 /// Escapes one token of an RFC 6901 pointer.
-pub(crate) fn escape_token(token: &str) -> String {
-    if token.contains(['~', '/']) { token.replace('~', "~0").replace('/', "~1") } else { token.to_owned() }
+pub(crate) fn escape_token(token: &str) -> Cow<'_, str> {
+    if token.contains(['~', '/']) {
+        Cow::Owned(token.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(token)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -332,7 +376,7 @@ mod tests {
     /// The pointer and message of what is wrong with `text`.
     fn fault(text: &str) -> (String, String) {
         let error = parse(text).unwrap_err();
-        (error.pointer, error.message)
+        (error.pointer.clone(), error.to_string())
     }
 
     #[test]
@@ -383,7 +427,7 @@ mod tests {
     fn a_number_out_of_range_is_refused_with_its_place() {
         assert_eq!(
             fault(r#"{"a":[1e400]}"#),
-            ("/a/0".to_owned(), "the number at line 1 column 11 is out of range".to_owned())
+            ("/a/0".to_owned(), "the number is out of range, at line 1, column 11".to_owned())
         );
     }
 
@@ -409,15 +453,19 @@ mod tests {
     #[test]
     fn what_is_not_json_is_refused_with_its_place() {
         let cases = [
-            ("", "", "not valid JSON: it ends too early, at line 1 column 0"),
-            (r#"{"a":{"b":"#, "/a/b", "not valid JSON: it ends too early, at line 1 column 10"),
-            ("{} x", "", "not valid JSON: trailing characters at line 1 column 4"),
-            ("{}{}", "", "not valid JSON: trailing characters at line 1 column 3"),
-            (r#"["\ud800"]"#, "/0", "not valid JSON: unexpected end of hex escape at line 1 column 9"),
-            ("[NaN]", "/0", "not valid JSON: expected value at line 1 column 2"),
-            ("[01]", "/0", "not valid JSON: invalid number at line 1 column 3"),
-            ("[1,]", "/1", "not valid JSON: trailing comma at line 1 column 4"),
-            ("{'a':1}", "", "not valid JSON: key must be a string at line 1 column 2"),
+            ("", "", "not valid JSON: it ends too early, at line 1, column 0"),
+            (r#"{"a":{"b":"#, "/a/b", "not valid JSON: it ends too early, at line 1, column 10"),
+            ("{} x", "", "not valid JSON: something follows the value, at line 1, column 4"),
+            ("{}{}", "", "not valid JSON: something follows the value, at line 1, column 3"),
+            (
+                r#"["\ud800"]"#,
+                "/0",
+                "not valid JSON: a `\\u` escape is half of a character, at line 1, column 9",
+            ),
+            ("[NaN]", "/0", "not valid JSON: a value is missing or is not JSON, at line 1, column 2"),
+            ("[01]", "/0", "not valid JSON: a number is not written as JSON writes it, at line 1, column 3"),
+            ("[1,]", "/1", "not valid JSON: nothing follows a comma, at line 1, column 4"),
+            ("{'a':1}", "", "not valid JSON: a key is not in double quotes, at line 1, column 2"),
             ("\u{feff}{}", "", "the text starts with a byte order mark"),
         ];
         for (text, pointer, message) in cases {

@@ -1,7 +1,7 @@
 //! Directories that are open, and what stands in them.
 
 use std::ffi::CString;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 
@@ -119,10 +119,23 @@ impl<'w> OpenedDirectory<'w> {
     /// # Errors
     /// When the directory cannot be read.
     pub fn entries(&self, most: usize) -> Result<(Vec<Entry>, bool), CallError> {
+        self.entries_while(most, &|| Ok(()))
+    }
+
+    /// As [`OpenedDirectory::entries`], asking before each of them whether to go on: a directory may be huge, or slow.
+    ///
+    /// # Errors
+    /// When the directory cannot be read, and what `keep_going` says.
+    pub fn entries_while(
+        &self,
+        most: usize,
+        keep_going: &dyn Fn() -> Result<(), CallError>,
+    ) -> Result<(Vec<Entry>, bool), CallError> {
         let failed = |errno| fault::failed(&self.path, "listed", errno);
         let mut entries = Vec::new();
         for entry in Dir::read_from(&self.handle).map_err(failed)? {
             let entry = entry.map_err(failed)?;
+            keep_going()?;
             if matches!(entry.file_name().to_bytes(), b"." | b"..") {
                 continue;
             }
@@ -152,8 +165,7 @@ impl<'w> OpenedDirectory<'w> {
     /// Where a symbolic link points, as written in it, escaped; `None` where it is none.
     #[must_use]
     pub fn link_target(&self, entry: &Entry) -> Option<String> {
-        let target = rustix::fs::readlinkat(&self.handle, &entry.raw, Vec::new()).ok()?;
-        Some(String::from_utf8_lossy(target.as_bytes()).escape_debug().to_string())
+        link_text(self.handle.as_fd(), entry.raw.as_c_str())
     }
 
     /// Opens a directory in this one. Links are not followed.
@@ -187,6 +199,12 @@ impl<'w> OpenedDirectory<'w> {
             CallError::new(ErrorCode::FileNotFound, format!("the name `{}` is not UTF-8", entry.shown()))
         })
     }
+}
+
+/// Where a symbolic link points, as it is written in it, escaped; `None` where it is none.
+pub(super) fn link_text<P: rustix::path::Arg>(directory: BorrowedFd<'_>, name: P) -> Option<String> {
+    let target = rustix::fs::readlinkat(directory, name, Vec::new()).ok()?;
+    Some(String::from_utf8_lossy(target.as_bytes()).escape_debug().to_string())
 }
 
 /// Opens the directory `name` in `parent` for listing. A link is not followed.

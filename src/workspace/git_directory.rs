@@ -42,10 +42,14 @@ impl Workspace {
                 ErrorCode::PermissionDenied,
                 "`.git` is no directory but points to one elsewhere, which is not followed",
             )
-            .with_hint("git tools work where the workspace root is an ordinary repository")),
-            Ok(None) => {
-                Err(CallError::new(ErrorCode::FileNotFound, "the workspace root is not a git repository"))
-            }
+            .with_hint(
+                "git tools work where the workspace root is an ordinary repository, no linked worktree and no submodule",
+            )),
+            Ok(None) => Err(CallError::new(
+                ErrorCode::FileNotFound,
+                "the workspace root is not a git repository",
+            )
+            .with_hint("in a subfolder of a repository there are no git tools: the workspace must be its root")),
             Err(errno) => Err(fault::failed(&path, "opened", errno)),
         }
     }

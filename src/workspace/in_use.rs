@@ -31,6 +31,8 @@ pub(super) struct InUse {
 #[derive(Debug)]
 struct Place {
     absolute: PathBuf,
+    /// What it was when the workspace was opened.
+    identity: Option<Identity>,
     /// Folded parts below the workspace root, where it lies there.
     relative: Option<Vec<String>>,
 }
@@ -53,16 +55,20 @@ impl InUse {
 
     /// Whether this is a file in use under another name: a hard link, a bind mount, an alias of the file system.
     ///
-    /// The files in use are looked at anew each time, since an editor that saves one gives it a new identity.
+    /// The files in use are looked at anew, since an editor that saves one gives it a new identity; but not for a file
+    /// with one name that was none of them at the start: another name of it could only be a bind mount made since.
     pub(super) fn is(&self, stat: &Stat) -> bool {
         let wanted = Identity::of(stat);
+        if stat.st_nlink <= 1 && self.places.iter().all(|place| place.identity != Some(wanted)) {
+            return false;
+        }
         self.places.iter().any(|place| {
             let Ok(found) = rustix::fs::stat(&place.absolute) else { return false };
             if Identity::of(&found) == wanted {
                 return true;
             }
             // A file inside a folder in use can only be reached from outside by a further hard link.
-            stat.st_nlink > 1 && is_directory(&found) && holds(&place.absolute, wanted)
+            is_directory(&found) && holds(&place.absolute, wanted)
         })
     }
 }
@@ -74,7 +80,8 @@ impl Place {
             .strip_prefix(root)
             .ok()
             .map(|below| below.components().map(|part| fold(&part.as_os_str().to_string_lossy())).collect());
-        Self { absolute, relative }
+        let identity = rustix::fs::stat(&absolute).ok().map(|stat| Identity::of(&stat));
+        Self { absolute, identity, relative }
     }
 }
 

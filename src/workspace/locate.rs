@@ -95,7 +95,8 @@ pub(super) fn look(parent: impl AsFd, name: &str) -> Result<Option<Stat>, Errno>
     }
 }
 
-/// Walks `path` from `root`.
+/// Walks `path` from `root`. Every spelling under which a link was come to is added to `passed`, with what was still to be
+/// walked behind it.
 ///
 /// # Errors
 /// `PATH_OUTSIDE_WORKSPACE` where a link leads out or is absolute; `FILE_NOT_FOUND` for loops of links and for targets
@@ -104,9 +105,11 @@ pub(super) fn locate(
     root: BorrowedFd<'_>,
     path: &WorkspacePath,
     last: LastLink,
+    passed: &mut Vec<WorkspacePath>,
 ) -> Result<Location, CallError> {
     let mut walk = Walk {
         root,
+        passed,
         entered: Vec::new(),
         pending: path.parts().rev().map(str::to_owned).collect(),
         links: 0,
@@ -160,6 +163,7 @@ struct Walk<'a> {
     links: usize,
     steps: usize,
     asked: &'a WorkspacePath,
+    passed: &'a mut Vec<WorkspacePath>,
 }
 
 impl Walk<'_> {
@@ -172,11 +176,27 @@ impl Walk<'_> {
         WorkspacePath::from_parts(entered.chain(names.iter().map(String::as_str)))
     }
 
+    /// The path to a name and what is still to be walked behind it, `..` taken lexically.
+    fn spelling(&self, name: &str) -> WorkspacePath {
+        let mut parts: Vec<&str> = self.entered.iter().map(|(name, _)| name.as_str()).collect();
+        parts.push(name);
+        for part in self.pending.iter().rev() {
+            if part == ".." {
+                parts.pop();
+            } else {
+                parts.push(part);
+            }
+        }
+        WorkspacePath::from_parts(parts)
+    }
+
     fn follow(&mut self, name: &str) -> Result<(), CallError> {
         self.links += 1;
         if self.links > MAX_LINKS {
             return Err(self.too_many_links());
         }
+        let spelling = self.spelling(name);
+        self.passed.push(spelling);
         let target = match rustix::fs::readlinkat(self.here(), name, Vec::new()) {
             Ok(target) => target,
             // It is a link no more: walk the name again.
@@ -199,7 +219,7 @@ impl Walk<'_> {
                 format!("`{}` passes through `{link}`, an absolute symbolic link", self.asked),
             )
             .with_hint(
-                "absolute links are refused even where they point inside; use the path they stand for",
+                "absolute links are never followed; what one points to inside the workspace has a path of its own there",
             ));
         }
         self.pending.extend(

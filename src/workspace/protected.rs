@@ -28,9 +28,10 @@ struct Place {
     what: &'static str,
 }
 
-const GIT: &str = "the internals of a git repository";
+pub(super) const GIT: &str = "the internals of a git repository";
 const HOST: &str = "the settings or hooks of an agent host";
 const LOCK: &str = "the lock file of the gateway";
+pub(super) const HOST_FOLDER: &str = "a place where an agent host looks for its settings or hooks";
 const CONFIGURATION: &str = "a place where the gateway looks for its configuration";
 pub(super) const IN_USE: &str = "configuration or state of the gateway that is in use";
 
@@ -62,8 +63,11 @@ const PLACES: &[Place] = &[
     Place { names: &["tgw.lock"], what: LOCK },
 ];
 
-/// Protected from writing, at the root only: whatever is written there could become the gateway's configuration.
-const ROOT_CONFIGURATION: &[&str] = &["tools.yaml", "policy.yaml"];
+/// Most names in a place.
+pub(super) const LONGEST_PLACE: usize = 3;
+
+/// Protected from writing, at any depth: a session that starts in the folder of such a file would find it.
+const CONFIGURATION_FILES: &[&str] = &["tools.yaml", "policy.yaml", "tgw-lint.yaml"];
 
 impl Protected {
     /// What protects this path by its name alone, or `None`.
@@ -75,10 +79,32 @@ impl Protected {
         by_folded_name(&parts, access)
     }
 
-    /// Whether commands may read it although it is protected: `.git` itself.
-    pub(super) fn is_readable_by_commands(path: &WorkspacePath) -> bool {
-        path.file_name().is_some_and(|name| fold(name) == ".git")
+    /// Where commands find every kind of protected file that there can be at the root, relative to it: `*` stands for
+    /// nothing. What is made there would be obeyed.
+    pub(crate) fn root_places() -> impl Iterator<Item = String> {
+        let fixed = PLACES.iter().map(|place| place.names.join("/").replace('*', ""));
+        fixed.chain(CONFIGURATION_FILES.iter().map(|name| (*name).to_owned()))
     }
+}
+
+/// Whether these folded parts end in a place that is protected from writing; what is inside one does not count.
+pub(super) fn ends_in_place(parts: &[String]) -> bool {
+    let fixed = PLACES.iter().any(|place| ends_with(parts, place.names));
+    fixed || parts.last().is_some_and(|part| is_configuration(part))
+}
+
+/// Whether these folded parts end where a protected place begins, as `.vscode` does: a link of that name would give
+/// what it leads to a protected name that no path shows.
+pub(super) fn leads_to_place(parts: &[String]) -> bool {
+    PLACES.iter().any(|place| {
+        (1..place.names.len())
+            .any(|most| place.names.get(..most).is_some_and(|names| ends_with(parts, names)))
+    })
+}
+
+fn ends_with(parts: &[String], names: &[&str]) -> bool {
+    let last = parts.len().checked_sub(names.len()).and_then(|from| parts.get(from..));
+    last.is_some_and(|last| last.iter().zip(names).all(|(part, name)| matches(name, part)))
 }
 
 /// As [`Protected::by_name`], for parts that are folded already.
@@ -91,8 +117,21 @@ pub(super) fn by_folded_name(parts: &[String], access: Access) -> Option<&'stati
     if let Some(place) = fixed {
         return Some(place.what);
     }
-    let at_root = parts.first().is_some_and(|first| ROOT_CONFIGURATION.contains(&first.as_str()));
-    (access == Access::Write && at_root).then_some(CONFIGURATION)
+    (access == Access::Write && parts.iter().any(|part| is_configuration(part))).then_some(CONFIGURATION)
+}
+
+fn is_configuration(part: &str) -> bool {
+    CONFIGURATION_FILES.contains(&part)
+}
+
+/// The names, folded, that what lies in a folder called `parts` must not have, as globs below that folder.
+pub(super) fn place_globs_below(parts: &[String]) -> impl Iterator<Item = String> {
+    PLACES.iter().flat_map(move |place| {
+        (1..place.names.len()).filter_map(move |most| {
+            let (above, below) = place.names.split_at_checked(most)?;
+            ends_with(parts, above).then(|| below.join("/"))
+        })
+    })
 }
 
 /// The places as globs over paths from the root.
@@ -152,6 +191,36 @@ mod tests {
     }
 
     #[test]
+    fn no_place_is_longer_than_the_longest() {
+        assert_eq!(PLACES.iter().map(|place| place.names.len()).max(), Some(LONGEST_PLACE));
+    }
+
+    #[test]
+    fn a_place_ends_where_its_last_name_does_and_begins_before_it() {
+        let parts = |path: &str| path.split('/').map(fold).collect::<Vec<_>>();
+        for path in [
+            "a/.git",
+            ".GIT",
+            ".claude/settings.json",
+            "x/.vscode/Tasks.json",
+            "policy.yaml",
+            "a/.codex",
+            "a/Tools.yaml",
+        ] {
+            assert!(ends_in_place(&parts(path)), "{path}");
+        }
+        for path in [".git/config", "policy.yaml/a", ".claude", "settings.json", "vscode/tasks.json"] {
+            assert!(!ends_in_place(&parts(path)), "{path}");
+        }
+        for path in [".claude", "a/.VSCode", ".github", ".github/copilot"] {
+            assert!(leads_to_place(&parts(path)), "{path}");
+        }
+        for path in [".claude/settings.json", ".git", "copilot", "src"] {
+            assert!(!leads_to_place(&parts(path)), "{path}");
+        }
+    }
+
+    #[test]
     fn neighbours_of_protected_names_are_not_protected() {
         for path in [
             ".github/workflows/ci.yml",
@@ -162,7 +231,7 @@ mod tests {
             ".vscode/launch.json",
             "src/settings.json",
             "AGENTS.md",
-            "a/tools.yaml",
+            "a/tools.yaml.md",
             "tgw.lock.md",
             "hooks/x",
         ] {
@@ -171,8 +240,8 @@ mod tests {
     }
 
     #[test]
-    fn configuration_at_the_root_is_readable_and_never_written() {
-        for path in ["tools.yaml", "policy.yaml", "Policy.YAML"] {
+    fn configuration_is_readable_and_never_written_at_any_depth() {
+        for path in ["tools.yaml", "a/policy.yaml", "a/b/Policy.YAML", "tgw-lint.yaml", "a/tools.yaml/b"] {
             assert_eq!(name(path, Access::Read), None);
             assert_eq!(name(path, Access::Write), Some(CONFIGURATION));
         }

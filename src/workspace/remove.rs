@@ -7,7 +7,7 @@ use rustix::fs::{AtFlags, Stat};
 
 use crate::code::{CallError, ErrorCode};
 
-use super::directory::open_listable;
+use super::directory::{link_text, open_listable};
 use super::locate::{EntryLocation, LastLink, Location};
 use super::tree::open_regular;
 use super::write::sync_directory;
@@ -17,6 +17,18 @@ use super::{Access, FileKind, OpenedDirectory, OpenedFile, Workspace, WorkspaceP
 const MAX_ENTRIES: u64 = 200_000;
 /// Most levels of directories below one that is moved or deleted as a whole.
 const MAX_DEPTH: usize = 128;
+
+/// Says whether an entry may be taken along.
+pub type Permits<'p> = dyn Fn(&WorkspacePath, Option<&WorkspacePath>) -> Result<(), CallError> + 'p;
+
+/// What has a say while a folder is gone through that is moved or deleted as a whole.
+#[derive(Clone, Copy)]
+pub struct Passage<'p> {
+    /// Whether an entry may be taken along: asked with its path and, in a move, the path that it would get.
+    pub permits: &'p Permits<'p>,
+    /// Whether to go on: asked between entries.
+    pub keep_going: &'p dyn Fn() -> Result<(), CallError>,
+}
 
 /// What is about to be deleted: found, permitted and held by its directory's handle.
 #[derive(Debug)]
@@ -46,6 +58,8 @@ pub struct Seen<'s> {
     pub size: u64,
     /// When it was last written, in seconds and nanoseconds since the epoch.
     pub modified: (i64, i64),
+    /// Where a symbolic link points, as it is written in it, escaped.
+    pub target: Option<&'s str>,
 }
 
 impl Workspace {
@@ -54,9 +68,7 @@ impl Workspace {
     /// # Errors
     /// `INVALID_ARGUMENTS` for the root, `FILE_NOT_FOUND`, `PERMISSION_DENIED` for what is protected.
     pub fn removal_target(&self, path: &WorkspacePath) -> Result<RemovalTarget<'_>, CallError> {
-        let location = self.locate(path, LastLink::Keep)?;
-        self.check(&location.path(), Access::Write)?;
-        match location {
+        match self.locate(path, LastLink::Keep, Access::Write)? {
             Location::Root => {
                 Err(CallError::new(ErrorCode::InvalidArguments, "the workspace root cannot be deleted"))
             }
@@ -65,6 +77,9 @@ impl Workspace {
                 None => Err(fault::not_found(path)),
                 Some(stat) => {
                     self.check_identity(&entry.path, Some(&stat))?;
+                    if FileKind::of(&stat) == FileKind::Link {
+                        self.check_link(&entry.path)?;
+                    }
                     Ok(RemovalTarget { workspace: self, entry, stat })
                 }
             },
@@ -97,6 +112,12 @@ impl RemovalTarget<'_> {
         modified(&self.stat)
     }
 
+    /// Where a symbolic link points, as it is written in it, escaped; `None` where it is none.
+    #[must_use]
+    pub fn link_text(&self) -> Option<String> {
+        link_text(self.entry.parent.as_fd(), self.entry.name.as_str())
+    }
+
     /// Opens the file that would be deleted.
     ///
     /// # Errors
@@ -110,16 +131,13 @@ impl RemovalTarget<'_> {
         )
     }
 
-    /// Calls `see` with every entry below the directory, in order, and checks that none is protected.
+    /// Calls `see` with every entry below the directory, in order, and checks that none is protected and all are permitted.
     ///
     /// # Errors
-    /// `PERMISSION_DENIED` naming a protected file in it; `EXECUTION_FAILED` where it is too large to look through.
-    pub fn survey(
-        &self,
-        see: &mut dyn FnMut(Seen<'_>),
-        keep_going: &dyn Fn() -> Result<(), CallError>,
-    ) -> Result<Removal, CallError> {
-        Subtree::of_directory(self.workspace, &self.entry)?.walk(None, see, keep_going)
+    /// `PERMISSION_DENIED` naming a protected file in it; what `passage` says; `EXECUTION_FAILED` where it is too large to
+    /// look through.
+    pub fn survey(&self, see: &mut dyn FnMut(Seen<'_>), passage: Passage<'_>) -> Result<Removal, CallError> {
+        Subtree::of_directory(self.workspace, &self.entry)?.walk(None, see, passage)
     }
 
     /// Deletes it, a directory with everything in it; links in it are removed, not followed.
@@ -128,21 +146,18 @@ impl RemovalTarget<'_> {
     ///
     /// # Errors
     /// As [`RemovalTarget::survey`], before anything is deleted. `OUTCOME_UNKNOWN`, saying how much went, where the
-    /// system refuses or `keep_going` ends it half-way.
-    pub fn remove(
-        self,
-        keep_going: &dyn Fn() -> Result<(), CallError>,
-    ) -> Result<(Removal, Option<&'static str>), CallError> {
+    /// system refuses or `passage` ends it half-way.
+    pub fn remove(self, passage: Passage<'_>) -> Result<(Removal, Option<&'static str>), CallError> {
         let mut done = Removal::default();
         let name = self.entry.name.as_str();
         let path = &self.entry.path;
         let flags = if self.kind() == FileKind::Directory {
             let subtree = Subtree::of_directory(self.workspace, &self.entry)?;
-            subtree.guard(None, keep_going)?;
-            subtree.clear(&mut done, keep_going).map_err(|error| partly(error, path, done))?;
+            subtree.guard(None, passage)?;
+            subtree.clear(&mut done, passage).map_err(|error| partly(error, path, done))?;
             AtFlags::REMOVEDIR
         } else {
-            keep_going()?;
+            (passage.keep_going)()?;
             AtFlags::empty()
         };
         rustix::fs::unlinkat(&self.entry.parent, name, flags)
@@ -188,20 +203,21 @@ impl<'w> Subtree<'w> {
         Ok(Self { top: OpenedDirectory { workspace, handle, path: entry.path.clone() } })
     }
 
-    /// Checks that nothing below is protected, under its present name and under the one below `moved_to`.
+    /// Checks that nothing below is protected, under its present name and under the one below `moved_to`, and that all of
+    /// it may be taken along.
     pub(super) fn guard(
         &self,
         moved_to: Option<&WorkspacePath>,
-        keep_going: &dyn Fn() -> Result<(), CallError>,
+        passage: Passage<'_>,
     ) -> Result<(), CallError> {
-        self.walk(moved_to, &mut |_| {}, keep_going).map(|_| ())
+        self.walk(moved_to, &mut |_| {}, passage).map(|_| ())
     }
 
     fn walk(
         &self,
         moved_to: Option<&WorkspacePath>,
         see: &mut dyn FnMut(Seen<'_>),
-        keep_going: &dyn Fn() -> Result<(), CallError>,
+        passage: Passage<'_>,
     ) -> Result<Removal, CallError> {
         let mut seen = Removal { files: 0, directories: 1 };
         let new_path = moved_to.cloned();
@@ -211,21 +227,30 @@ impl<'w> Subtree<'w> {
                 pending.pop();
                 continue;
             };
-            keep_going()?;
+            (passage.keep_going)()?;
             let shown = entry.shown();
             let path = level.path.child(entry.name().unwrap_or(&shown));
             let new_path = new_path.as_ref().map(|new| new.child(entry.name().unwrap_or(&shown)));
-            self.top.workspace.check(&path, Access::Write)?;
-            if let Some(new_path) = &new_path {
-                self.top.workspace.check(new_path, Access::Write)?;
-            }
+            self.check_taken(&path, new_path.as_ref())?;
+            (passage.permits)(&path, new_path.as_ref())?;
             let Some(stat) = stat_in(&level.handle, &entry.raw) else { continue };
             let kind = FileKind::of(&stat);
-            if kind != FileKind::Link {
+            let mut target = None;
+            if kind == FileKind::Link {
+                self.check_taken_link(&path, new_path.as_ref())?;
+                permit_target(level, &path, &entry, new_path.as_ref(), passage)?;
+                target = link_text(level.handle.as_fd(), entry.raw.as_c_str());
+            } else {
                 self.top.workspace.check_identity(&path, Some(&stat))?;
             }
             seen.count(kind == FileKind::Directory);
-            see(Seen { path: &path, kind, size: size(&stat), modified: modified(&stat) });
+            see(Seen {
+                path: &path,
+                kind,
+                size: size(&stat),
+                modified: modified(&stat),
+                target: target.as_deref(),
+            });
             if kind == FileKind::Directory {
                 let handle = open_listable(&level.handle, entry.raw.as_c_str())
                     .map_err(|errno| fault::failed(&path, "listed", errno))?;
@@ -240,12 +265,24 @@ impl<'w> Subtree<'w> {
         Ok(seen)
     }
 
-    /// Deletes everything below, checking each name again as it goes.
-    fn clear(
+    /// Checks that an entry below is not protected under its old or its new name. What only must not be written goes along:
+    /// it keeps its own name.
+    fn check_taken(&self, path: &WorkspacePath, new_path: Option<&WorkspacePath>) -> Result<(), CallError> {
+        let mut names = std::iter::once(path).chain(new_path);
+        names.try_for_each(|name| self.top.workspace.check(name, Access::Read))
+    }
+
+    fn check_taken_link(
         &self,
-        done: &mut Removal,
-        keep_going: &dyn Fn() -> Result<(), CallError>,
+        path: &WorkspacePath,
+        new_path: Option<&WorkspacePath>,
     ) -> Result<(), CallError> {
+        let mut names = std::iter::once(path).chain(new_path);
+        names.try_for_each(|name| self.top.workspace.check_link(name))
+    }
+
+    /// Deletes everything below, checking each name again as it goes.
+    fn clear(&self, done: &mut Removal, passage: Passage<'_>) -> Result<(), CallError> {
         let mut pending = vec![Level::open(&self.top, done)?];
         let mut names: Vec<std::ffi::CString> = Vec::new();
         while let Some(level) = pending.last_mut() {
@@ -258,10 +295,15 @@ impl<'w> Subtree<'w> {
                 }
                 continue;
             };
-            keep_going()?;
+            (passage.keep_going)()?;
             let shown = entry.shown();
             let path = level.path.child(entry.name().unwrap_or(&shown));
-            self.top.workspace.check(&path, Access::Write)?;
+            self.check_taken(&path, None)?;
+            (passage.permits)(&path, None)?;
+            if entry.kind == FileKind::Link {
+                self.check_taken_link(&path, None)?;
+                permit_target(level, &path, &entry, None, passage)?;
+            }
             if entry.kind == FileKind::Directory {
                 let handle = open_listable(&level.handle, entry.raw.as_c_str())
                     .map_err(|errno| fault::failed(&path, "deleted", errno))?;
@@ -282,14 +324,15 @@ impl<'w> Subtree<'w> {
 }
 
 /// A directory that is being gone through, its entries still to come in reverse order.
-struct Level {
+struct Level<'w> {
+    workspace: &'w Workspace,
     handle: OwnedFd,
     path: WorkspacePath,
     entries: Vec<super::Entry>,
 }
 
-impl Level {
-    fn open(directory: &OpenedDirectory<'_>, seen: &Removal) -> Result<Self, CallError> {
+impl<'w> Level<'w> {
+    fn open(directory: &OpenedDirectory<'w>, seen: &Removal) -> Result<Self, CallError> {
         let handle = open_listable(&directory.handle, ".")
             .map_err(|errno| fault::failed(&directory.path, "listed", errno))?;
         Self::take(
@@ -298,15 +341,36 @@ impl Level {
         )
     }
 
-    fn take(directory: OpenedDirectory<'_>, seen: &Removal) -> Result<Self, CallError> {
+    fn take(directory: OpenedDirectory<'w>, seen: &Removal) -> Result<Self, CallError> {
         let most = usize::try_from(MAX_ENTRIES.saturating_sub(seen.entries())).unwrap_or(0);
         let (mut entries, more) = directory.entries(most)?;
         if more {
             return Err(too_large(&directory.path));
         }
         entries.reverse();
-        Ok(Self { handle: directory.handle, path: directory.path, entries })
+        Ok(Self { workspace: directory.workspace, handle: directory.handle, path: directory.path, entries })
     }
+}
+
+/// Asks about the place that a link leads to as about the link: a call that names the link is decided about both.
+fn permit_target(
+    level: &Level<'_>,
+    path: &WorkspacePath,
+    entry: &super::Entry,
+    new_path: Option<&WorkspacePath>,
+    passage: Passage<'_>,
+) -> Result<(), CallError> {
+    let place = match entry.name() {
+        Some(_) => level.workspace.link_target(path),
+        // No path names such a link, but one may name what it leads to.
+        None => rustix::fs::readlinkat(&level.handle, &entry.raw, Vec::new())
+            .ok()
+            .and_then(|target| target.into_string().ok())
+            .filter(|target| !target.starts_with('/'))
+            .and_then(|target| WorkspacePath::parse(&format!("./{}/{target}", level.path.as_str())).ok())
+            .map(|place| level.workspace.link_target(&place).unwrap_or(place)),
+    };
+    place.map_or(Ok(()), |place| (passage.permits)(&place, new_path))
 }
 
 fn stat_in(directory: &OwnedFd, name: &CStr) -> Option<Stat> {

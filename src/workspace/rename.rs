@@ -7,17 +7,18 @@ use rustix::io::Errno;
 
 use crate::code::{CallError, ErrorCode};
 
+use super::directory::link_text;
 use super::locate::{EntryLocation, LastLink, Location, look};
 use super::remove::Subtree;
 use super::write::sync_directory;
-use super::{Access, FileKind, Workspace, WorkspacePath, fault};
+use super::{Access, FileKind, Passage, Workspace, WorkspacePath, fault};
 
 impl Workspace {
     /// Gives a file, link or directory another name, in a directory that exists and where nothing has that name.
     ///
     /// Links in the last place are not followed: the link itself moves. Returns the paths, other links followed, the
     /// kind of what moved, and a remark where the change could not be synced. `approve` is asked once about the paths
-    /// that were reached, `keep_going` between entries.
+    /// that were reached, `passage` about everything in a directory that moves.
     ///
     /// # Errors
     /// `PERMISSION_DENIED` where either path, or one in the directory that moves, under its old or new name, is
@@ -28,30 +29,10 @@ impl Workspace {
         from: &WorkspacePath,
         to: &WorkspacePath,
         approve: &dyn Fn(&WorkspacePath, &WorkspacePath) -> Result<(), CallError>,
-        keep_going: &dyn Fn() -> Result<(), CallError>,
+        passage: Passage<'_>,
     ) -> Result<Moved, CallError> {
-        let source = self.movable(from)?;
-        let target = self.movable(to)?;
-        approve(&source.path, &target.path)?;
-        let Some(stat) = &source.stat else { return Err(fault::not_found(from)) };
-        self.check_identity(&source.path, Some(stat))?;
-        let kind = FileKind::of(stat);
-        if target.stat.is_some() {
-            return Err(occupied(&target.path));
-        }
-        if kind == FileKind::Directory {
-            if target.path.is_at_or_below(&source.path) {
-                return Err(CallError::new(
-                    ErrorCode::InvalidArguments,
-                    format!(
-                        "`{}` lies inside `{}`, which cannot be moved into itself",
-                        target.path, source.path
-                    ),
-                ));
-            }
-            Subtree::of_directory(self, &source)?.guard(Some(&target.path), keep_going)?;
-        }
-        keep_going()?;
+        let (source, target, kind) = self.movable_pair(from, to, approve, passage)?;
+        (passage.keep_going)()?;
         rename_new(source.parent.as_fd(), &source.name, target.parent.as_fd(), &target.name, kind).map_err(
             |errno| match errno {
                 Errno::EXIST | Errno::NOTEMPTY => occupied(&target.path),
@@ -65,10 +46,68 @@ impl Workspace {
         Ok(Moved { from: source.path, to: target.path, kind, remark })
     }
 
+    /// Makes every check of [`Workspace::rename`] and moves nothing.
+    ///
+    /// # Errors
+    /// As [`Workspace::rename`].
+    pub fn check_rename(
+        &self,
+        from: &WorkspacePath,
+        to: &WorkspacePath,
+        passage: Passage<'_>,
+    ) -> Result<(), CallError> {
+        self.movable_pair(from, to, &|_, _| Ok(()), passage).map(|_| ())
+    }
+
+    /// What would be moved: its kind and, for a symbolic link, where it points, as it is written in it, escaped.
+    ///
+    /// # Errors
+    /// `FILE_NOT_FOUND`, `PERMISSION_DENIED` for what is protected.
+    pub fn movable_entry(&self, path: &WorkspacePath) -> Result<(FileKind, Option<String>), CallError> {
+        let entry = self.movable(path)?;
+        let stat = entry.stat.as_ref().ok_or_else(|| fault::not_found(path))?;
+        Ok((FileKind::of(stat), link_text(entry.parent.as_fd(), entry.name.as_str())))
+    }
+
+    /// Finds both ends of a move, and checks that it is permitted.
+    fn movable_pair(
+        &self,
+        from: &WorkspacePath,
+        to: &WorkspacePath,
+        approve: &dyn Fn(&WorkspacePath, &WorkspacePath) -> Result<(), CallError>,
+        passage: Passage<'_>,
+    ) -> Result<(EntryLocation, EntryLocation, FileKind), CallError> {
+        let source = self.movable(from)?;
+        let target = self.movable(to)?;
+        self.check_new_name(&target.path)?;
+        approve(&source.path, &target.path)?;
+        let Some(stat) = &source.stat else { return Err(fault::not_found(from)) };
+        self.check_identity(&source.path, Some(stat))?;
+        let kind = FileKind::of(stat);
+        if kind == FileKind::Link {
+            self.check_link(&source.path)?;
+            self.check_link(&target.path)?;
+        }
+        if target.stat.is_some() {
+            return Err(occupied(&target.path));
+        }
+        if kind == FileKind::Directory {
+            if target.path.is_at_or_below(&source.path) {
+                return Err(CallError::new(
+                    ErrorCode::InvalidArguments,
+                    format!(
+                        "`{}` lies inside `{}`, which cannot be moved into itself",
+                        target.path, source.path
+                    ),
+                ));
+            }
+            Subtree::of_directory(self, &source)?.guard(Some(&target.path), passage)?;
+        }
+        Ok((source, target, kind))
+    }
+
     fn movable(&self, path: &WorkspacePath) -> Result<EntryLocation, CallError> {
-        let location = self.locate(path, LastLink::Keep)?;
-        self.check(&location.path(), Access::Write)?;
-        match location {
+        match self.locate(path, LastLink::Keep, Access::Write)? {
             Location::Root => Err(CallError::new(
                 ErrorCode::InvalidArguments,
                 "the workspace root cannot be moved or replaced",

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -11,10 +12,10 @@ use rustix::io::Errno;
 use crate::code::{CallError, ErrorCode};
 
 use super::directory::open_listable;
-use super::fold::fold;
 use super::in_use::InUse;
+use super::linked::Linked;
 use super::locate::{LastLink, Location, locate};
-use super::protected::{IN_USE, by_folded_name, place_globs};
+use super::protected::IN_USE;
 use super::{Access, FileKind, OpenedDirectory, Protected, WorkspacePath, fault};
 
 /// How often opening starts over when what a path names is swapped meanwhile.
@@ -27,7 +28,9 @@ pub enum EntryKind {
     File,
     /// A directory.
     Directory,
-    /// A symbolic link, a FIFO, a socket or a device.
+    /// A symbolic link; seen only where links are not followed.
+    Link,
+    /// A FIFO, a socket or a device.
     Other,
 }
 
@@ -40,7 +43,8 @@ pub struct Workspace {
     root: PathBuf,
     protected: Protected,
     handle: OwnedFd,
-    in_use: InUse,
+    pub(super) in_use: InUse,
+    pub(super) linked: RwLock<Option<Arc<Linked>>>,
 }
 
 /// A regular file of the workspace, open for reading.
@@ -85,7 +89,7 @@ impl Workspace {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = rustix::fs::open(&root, flags, Mode::empty())?;
         let in_use = InUse::new(&root, &protected);
-        Ok(Self { root, protected, handle, in_use })
+        Ok(Self { root, protected, handle, in_use, linked: RwLock::default() })
     }
 
     /// The real path of the root.
@@ -98,32 +102,6 @@ impl Workspace {
     #[must_use]
     pub fn protected(&self) -> &Protected {
         &self.protected
-    }
-
-    /// Checks that the path, links already followed, is not protected by its name.
-    ///
-    /// # Errors
-    /// `PERMISSION_DENIED`, saying what it is.
-    pub fn check(&self, path: &WorkspacePath, access: Access) -> Result<(), CallError> {
-        match self.protection(path, access) {
-            Some(what) => Err(fault::protected(path, what)),
-            None => Ok(()),
-        }
-    }
-
-    /// What protects this path by its name, links already followed; `None` where nothing does.
-    #[must_use]
-    pub fn protection(&self, path: &WorkspacePath, access: Access) -> Option<&'static str> {
-        let parts: Vec<String> = path.parts().map(fold).collect();
-        by_folded_name(&parts, access).or_else(|| self.in_use.covers(&parts).then_some(IN_USE))
-    }
-
-    /// As [`Workspace::protection`], for a path in bytes as a program names it, relative to the root.
-    #[must_use]
-    pub fn protection_of_bytes(&self, path: &[u8], access: Access) -> Option<&'static str> {
-        let text = String::from_utf8_lossy(path);
-        let parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
-        self.protection(&WorkspacePath::from_parts(parts), access)
     }
 
     /// Follows symbolic links inside the workspace and returns the path that was reached, or where it would be.
@@ -139,9 +117,33 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::resolve`].
     pub fn resolve_for(&self, path: &WorkspacePath, access: Access) -> Result<WorkspacePath, CallError> {
-        let location = self.locate(path, LastLink::Follow)?;
+        self.reach(path, LastLink::Follow, access)
+    }
+
+    /// As [`Workspace::resolve`] for a name to act on: a link in the last place is not followed, since it is meant itself.
+    ///
+    /// # Errors
+    /// As [`Workspace::resolve`].
+    pub fn resolve_entry(&self, path: &WorkspacePath) -> Result<WorkspacePath, CallError> {
+        self.reach(path, LastLink::Keep, Access::Read)
+    }
+
+    /// The place inside the workspace that the link `path` leads to, protected or not; `None` where it is no link, or leads
+    /// out or nowhere.
+    #[must_use]
+    pub fn link_target(&self, path: &WorkspacePath) -> Option<WorkspacePath> {
+        let target = locate(self.handle.as_fd(), path, LastLink::Follow, &mut Vec::new()).ok()?.path();
+        (target != *path).then_some(target)
+    }
+
+    fn reach(
+        &self,
+        path: &WorkspacePath,
+        last: LastLink,
+        access: Access,
+    ) -> Result<WorkspacePath, CallError> {
+        let location = self.locate(path, last, access)?;
         let reached = location.path();
-        self.check(&reached, access)?;
         if let Location::Entry(entry) = &location {
             self.check_identity(&reached, entry.stat.as_ref())?;
         }
@@ -153,8 +155,19 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::resolve`].
     pub fn kind(&self, path: &WorkspacePath) -> Result<Option<EntryKind>, CallError> {
-        let location = self.locate(path, LastLink::Follow)?;
-        self.check(&location.path(), Access::Read)?;
+        self.kind_of(path, LastLink::Follow)
+    }
+
+    /// What has this name, a link in the last place not followed; `None` where nothing has.
+    ///
+    /// # Errors
+    /// As [`Workspace::resolve`].
+    pub fn entry_kind(&self, path: &WorkspacePath) -> Result<Option<EntryKind>, CallError> {
+        self.kind_of(path, LastLink::Keep)
+    }
+
+    fn kind_of(&self, path: &WorkspacePath, last: LastLink) -> Result<Option<EntryKind>, CallError> {
+        let location = self.locate(path, last, Access::Read)?;
         let entry = match location {
             Location::Root => return Ok(Some(EntryKind::Directory)),
             Location::Beyond(_) => return Ok(None),
@@ -164,9 +177,8 @@ impl Workspace {
         Ok(entry.stat.map(|stat| match FileKind::of(&stat) {
             FileKind::File => EntryKind::File,
             FileKind::Directory => EntryKind::Directory,
-            FileKind::Link | FileKind::Fifo | FileKind::Socket | FileKind::Device | FileKind::Unknown => {
-                EntryKind::Other
-            }
+            FileKind::Link => EntryKind::Link,
+            FileKind::Fifo | FileKind::Socket | FileKind::Device | FileKind::Unknown => EntryKind::Other,
         }))
     }
 
@@ -175,14 +187,12 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::resolve`]; `FILE_NOT_FOUND` where nothing is there, or something that is not a regular file.
     pub fn open_file(&self, path: &WorkspacePath) -> Result<OpenedFile, CallError> {
-        self.retried(path, || match self.locate(path, LastLink::Follow)? {
+        self.retried(path, || match self.locate(path, LastLink::Follow, Access::Read)? {
             Location::Root => Err(fault::wrong_kind(path, FileKind::Directory, "a regular file")),
             Location::Beyond(beyond) => {
-                self.check(&beyond.path, Access::Read)?;
                 Err(missing(path, beyond.obstacle, &beyond.deepest_path, &beyond.names))
             }
             Location::Entry(entry) => {
-                self.check(&entry.path, Access::Read)?;
                 if entry.stat.is_none() {
                     return Err(fault::not_found(path));
                 }
@@ -197,9 +207,8 @@ impl Workspace {
     /// As [`Workspace::resolve`]; `FILE_NOT_FOUND` where nothing is there, or something that is not a directory.
     pub fn open_directory(&self, path: &WorkspacePath) -> Result<OpenedDirectory<'_>, CallError> {
         self.retried(path, || {
-            let location = self.locate(path, LastLink::Follow)?;
+            let location = self.locate(path, LastLink::Follow, Access::Read)?;
             let reached = location.path();
-            self.check(&reached, Access::Read)?;
             let opened = match location {
                 Location::Root => open_listable(&self.handle, "."),
                 Location::Beyond(beyond) => {
@@ -219,17 +228,23 @@ impl Workspace {
         })
     }
 
-    /// Globs, over paths from the root, of what is protected from reading: for programs that can be told to leave paths
-    /// out. Case does not matter in them. Their answers are to be checked all the same.
-    #[must_use]
-    pub fn protected_globs(&self) -> Vec<String> {
-        let fixed = place_globs();
-        let in_use = self.in_use.below_root().map(|path| globset::escape(&path));
-        fixed.chain(in_use).collect()
-    }
-
-    pub(super) fn locate(&self, path: &WorkspacePath, last: LastLink) -> Result<Location, CallError> {
-        locate(self.handle.as_fd(), path, last)
+    /// Finds what a path names, and checks that it is not protected: neither under the name that was reached nor under one
+    /// that was passed on the way there.
+    pub(super) fn locate(
+        &self,
+        path: &WorkspacePath,
+        last: LastLink,
+        access: Access,
+    ) -> Result<Location, CallError> {
+        if access == Access::Write {
+            self.look_for_links();
+        }
+        self.check(path, access)?;
+        let mut passed = Vec::new();
+        let location = locate(self.handle.as_fd(), path, last, &mut passed)?;
+        passed.iter().try_for_each(|spelling| self.check(spelling, access))?;
+        self.check(&location.path(), access)?;
+        Ok(location)
     }
 
     /// Denies a file in use that was reached under another name.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
+use rustix::fs::{AtFlags, Gid, Mode, Stat, Uid};
 use rustix::io::Errno;
 
 use crate::code::{CallError, ErrorCode};
@@ -12,7 +12,7 @@ use crate::code::{CallError, ErrorCode};
 use super::directory::open_listable;
 use super::in_use::Identity;
 use super::locate::{LastLink, Location, look, pass};
-use super::rename::rename_new;
+use super::temporary::Temporary;
 use super::tree::open_regular;
 use super::{Access, FileKind, OpenedFile, Workspace, WorkspacePath, fault};
 
@@ -43,9 +43,8 @@ impl Workspace {
     /// As [`Workspace::open_file`], except that nothing needs to be there; `PERMISSION_DENIED` also for what is
     /// protected from writing only.
     pub fn write_target(&self, path: &WorkspacePath) -> Result<WriteTarget<'_>, CallError> {
-        let location = self.locate(path, LastLink::Follow)?;
+        let location = self.locate(path, LastLink::Follow, Access::Write)?;
         let reached = location.path();
-        self.check(&reached, Access::Write)?;
         match location {
             Location::Root => Err(fault::wrong_kind(path, FileKind::Directory, "a regular file")),
             Location::Entry(entry) => {
@@ -142,39 +141,28 @@ impl WriteTarget<'_> {
     }
 
     fn place(&self, directory: BorrowedFd<'_>, content: &[u8]) -> Result<(), CallError> {
-        let mut temporary =
-            Temporary::create(directory, self.existing.is_some()).map_err(|e| self.failed(e))?;
+        // A replacement shows nothing to anyone before it has the old file's mode.
+        let mode = if self.existing.is_some() { Mode::from_raw_mode(0o600) } else { NEW_FILE };
+        let mut temporary = Temporary::create(directory, mode).map_err(|e| self.failed(e))?;
         temporary
             .file
             .write_all(content)
             .map_err(|error| self.failed(error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error)))?;
         if let Some(existing) = &self.existing {
-            temporary.take_after(existing.stat()).map_err(|e| self.failed(e))?;
+            take_after(&temporary.file, existing.stat()).map_err(|e| self.failed(e))?;
         }
         rustix::fs::fsync(&temporary.file).map_err(|e| self.failed(e))?;
-        match &self.existing {
-            None => rename_new(directory, &temporary.name, directory, &self.name, FileKind::File).map_err(
-                |errno| {
-                    if errno == Errno::EXIST { fault::changed(&self.path) } else { self.failed(errno) }
-                },
-            )?,
-            Some(existing) => {
-                let now = look(directory, &self.name).map_err(|e| self.failed(e))?;
-                if !now.is_some_and(|now| is_unchanged(existing.stat(), &now)) {
-                    return Err(fault::changed(&self.path));
-                }
-                rustix::fs::renameat_with(
-                    directory,
-                    &temporary.name,
-                    directory,
-                    &self.name,
-                    RenameFlags::empty(),
-                )
-                .map_err(|e| self.failed(e))?;
-            }
+        let Some(existing) = &self.existing else {
+            return temporary.place_new(&self.name).map_err(|errno| match errno {
+                Errno::EXIST => fault::changed(&self.path),
+                _ => self.failed(errno),
+            });
+        };
+        let now = look(directory, &self.name).map_err(|e| self.failed(e))?;
+        if !now.is_some_and(|now| is_unchanged(existing.stat(), &now)) {
+            return Err(fault::changed(&self.path));
         }
-        temporary.placed = true;
-        Ok(())
+        temporary.replace(&self.name).map_err(|e| self.failed(e))
     }
 
     fn failed(&self, errno: Errno) -> CallError {
@@ -217,44 +205,14 @@ impl NewDirectories<'_> {
     }
 }
 
-/// A new file under a name that nothing else has, removed unless it takes the target's place.
-struct Temporary<'d> {
-    directory: BorrowedFd<'d>,
-    name: String,
-    file: File,
-    placed: bool,
-}
-
-impl<'d> Temporary<'d> {
-    fn create(directory: BorrowedFd<'d>, replaces: bool) -> Result<Self, Errno> {
-        // A replacement shows nothing to anyone before it has the old file's mode.
-        let mode = if replaces { Mode::from_raw_mode(0o600) } else { NEW_FILE };
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let name = format!(".tgw-{:016x}.tmp", getrandom::u64().map_err(|_| Errno::IO)?);
-        let file = File::from(rustix::fs::openat(directory, &name, flags, mode)?);
-        Ok(Self { directory, name, file, placed: false })
+/// Gives a new file the owner, where the system allows it, and the permission bits of the one that it replaces.
+fn take_after(file: &File, old: &Stat) -> Result<(), Errno> {
+    let new = rustix::fs::fstat(file)?;
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
+        // Only a privileged process may give a file away; the others keep their own.
+        let _ = rustix::fs::fchown(file, Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
     }
-
-    fn take_after(&self, old: &Stat) -> Result<(), Errno> {
-        let new = rustix::fs::fstat(&self.file)?;
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid) {
-            // Only a privileged process may give a file away; the others keep their own.
-            let _ = rustix::fs::fchown(
-                &self.file,
-                Some(Uid::from_raw(old.st_uid)),
-                Some(Gid::from_raw(old.st_gid)),
-            );
-        }
-        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(old.st_mode & KEPT_MODE))
-    }
-}
-
-impl Drop for Temporary<'_> {
-    fn drop(&mut self) {
-        if !self.placed {
-            let _ = rustix::fs::unlinkat(self.directory, &self.name, AtFlags::empty());
-        }
-    }
+    rustix::fs::fchmod(file, Mode::from_raw_mode(old.st_mode & KEPT_MODE))
 }
 
 /// Refuses a file whose permissions say that it is not to be written; replacing it by a new one would get round them.

@@ -3,7 +3,7 @@
 //! A fenced block says in its info string what it is:
 //!
 //! - `yaml tools`, `yaml policy`, `yaml task`: a complete file that loads without a warning. A policy loads with the
-//!   manifest that stands before it on the page, or else with the embedded one.
+//!   manifest that stands before it on the page, or else with the embedded one; a task with the page's first policy.
 //! - `json call`: lines for `tgw run`, or for `tgw check` where the answer is a `json check`.
 //! - `json result`, `json check`: the answers to the block before, in which `…` stands for any text.
 //! - `console`: commands after `$`, each with its output.
@@ -205,6 +205,7 @@ fn every_example_of_the_pages_behaves_as_shown() {
         let mut section = String::new();
         let bench = Bench::new();
         let mut manifest: Vec<String> = Vec::new();
+        let mut policy: Vec<String> = Vec::new();
         let mut files: Vec<String> = Vec::new();
         let mut call: Option<Block> = None;
         for block in blocks(&page, &text) {
@@ -223,8 +224,11 @@ fn every_example_of_the_pages_behaves_as_shown() {
                             manifest.clone()
                         }
                         "policy" => [manifest.as_slice(), &named].concat(),
-                        _ => named.to_vec(),
+                        _ => [policy.as_slice(), &named].concat(),
                     };
+                    if kind == "policy" && policy.is_empty() {
+                        policy.clone_from(&files);
+                    }
                     let found = bench.problems(&files);
                     (!found.is_empty()).then_some(found)
                 }

@@ -163,6 +163,11 @@ impl Place {
         finish(&mut self.tgw(arguments), b"")
     }
 
+    /// Runs any other command of `tgw` on some input.
+    pub(crate) fn ask_with(&self, arguments: &[&str], input: &str) -> Ended {
+        finish(&mut self.tgw(arguments), input.as_bytes())
+    }
+
     /// The audit chain as it is exported.
     pub(crate) fn audit(&self) -> Vec<Value> {
         self.ask(&["audit", "export"]).lines()

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::place::{Ended, PATIENCE, result_lines, wait};
 
 /// What the menu's first line says: from here on an answer counts.
-pub(crate) const MENU: &str = "Your answer (choose, then enter)";
+pub(crate) const MENU: &str = "Your answer (letter or arrows, then enter)";
 
 /// The keys.
 pub(crate) const ENTER: &str = "\r";
@@ -206,7 +206,15 @@ impl Person {
     }
 
     /// Waits for the end, and checks that stdout holds result lines only and that the terminal is as it was.
-    pub(crate) fn leaves(mut self) -> Left {
+    pub(crate) fn leaves(self) -> Left {
+        let (ended, screen) = self.ends();
+        let lines = result_lines(&ended.stdout);
+        Left { ended, lines, screen }
+    }
+
+    /// Waits for the end of a process that prints no result lines, and checks that the terminal is as it was; also
+    /// returns the screen.
+    pub(crate) fn ends(mut self) -> (Ended, String) {
         self.stdin = None;
         let code = wait(&mut self.child);
         let ended = |arrivals: &Arrivals| {
@@ -215,8 +223,7 @@ impl Person {
         };
         let (stdout, stderr) = (ended(&self.stdout), ended(&self.stderr));
         assert_eq!(settings_of(&self.terminal), self.settings, "the terminal's settings were not restored");
-        let lines = result_lines(&stdout);
-        Left { ended: Ended { code, stdout, stderr }, lines, screen: self.screen.text() }
+        (Ended { code, stdout, stderr }, self.screen.text())
     }
 
     /// Closes the terminal under the process, and waits for the process's end.

@@ -70,6 +70,9 @@ fn shell(space: &Space, line: &str) -> String {
 fn the_readme_shows_what_the_program_prints() {
     let readme = std::fs::read_to_string(checkout().join("README.md")).unwrap();
     let space = copy_of_the_checkout();
+    // A reader starts at the top: what the first command records is on record in the tour.
+    assert!(readme.contains("-- run examples/first/calls.jsonl "));
+    shell(&space, "tgw run examples/first/calls.jsonl");
     let mut ran = 0;
     for block in blocks(&readme) {
         for (command, expected) in commands(&block) {

@@ -42,6 +42,14 @@ pub(super) enum Input {
     Cancelled(CancelCause),
 }
 
+/// This process's group; `None` where its leader is outside this pid namespace, which has no number for it.
+fn own_group() -> Option<i32> {
+    // Not `getpgrp`: `rustix` takes for granted that the number is never 0.
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(2)?.parse().ok().filter(|group| *group != 0)
+}
+
 impl Terminal {
     /// Opens the controlling terminal; `None` where there is none, or where this process may not read from it because
     /// it runs in the background. Nobody can be asked then.
@@ -50,7 +58,7 @@ impl Terminal {
         let flags = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).ok()?;
         // The standard library opens every file with O_CLOEXEC.
         let tty = OpenOptions::new().read(true).write(true).custom_flags(flags).open("/dev/tty").ok()?;
-        if tcgetpgrp(&tty).ok()? != rustix::process::getpgrp() {
+        if tcgetpgrp(&tty).ok()?.as_raw_nonzero().get() != own_group()? {
             return None;
         }
         let term = Term::read_write_pair(tty.try_clone().ok()?, tty.try_clone().ok()?);

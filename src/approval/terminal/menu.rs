@@ -70,6 +70,17 @@ impl Menu {
         Self { items, selected: 0, typed: 0 }
     }
 
+    /// The choices after an edit that was refused: there is no call that a yes could be to.
+    pub(super) fn after_refusal() -> Self {
+        let items = [
+            ('d', "deny", Choice::Deny),
+            ('e', "edit the arguments again", Choice::Edit),
+            ('s', "stop the run", Choice::Stop),
+        ];
+        let items = items.map(|(key, label, choice)| Item { key, label: label.to_owned(), choice });
+        Self { items: items.into(), selected: 0, typed: 0 }
+    }
+
     /// Takes a key.
     pub(super) fn press(&mut self, key: Key) -> Step {
         let last = self.items.len().saturating_sub(1);
@@ -118,7 +129,7 @@ impl Menu {
         let mut lines = vec![String::new()];
         if let Some(prompt) = lines.first_mut() {
             // Writing to a string does not fail.
-            let _ = theme.format_select_prompt(prompt, "Your answer (choose, then enter)");
+            let _ = theme.format_select_prompt(prompt, "Your answer (letter or arrows, then enter)");
         }
         for (index, item) in self.items.iter().enumerate() {
             let mut line = String::new();
@@ -214,7 +225,7 @@ mod tests {
         assert_eq!(
             menu().lines(24, 20, &SimpleTheme),
             [
-                "Your answer (choos~",
+                "Your answer (lette~",
                 "> [d] deny",
                 "  [o] yes, once",
                 "  [1] yes, for thi~",

@@ -4,6 +4,7 @@
 //! takes them from standard input where that is a terminal, waits for ever once it waits, and spins on a terminal that
 //! was closed. An approval needs the opposite of each.
 
+mod consent;
 mod device;
 mod edit;
 mod keys;
@@ -11,6 +12,7 @@ mod line;
 mod menu;
 mod prompt;
 
+pub use consent::Consent;
 pub use device::Terminal;
 pub use edit::{Editor, EditorRunner};
 pub use prompt::{AskRequest, Interaction};

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use crate::text;
 
 use super::super::{
-    Answer, Answered, CancelCause, Cancellation, Extent, Question, Rendered, render_question,
+    Answer, Answered, CancelCause, Cancellation, Extent, Question, RefusedEdit, Rendered, render_question,
+    render_refused_edit,
 };
 use super::Terminal;
 use super::device::{Input, RawMode};
@@ -27,6 +28,8 @@ pub struct AskRequest<'a> {
     pub question: &'a Question,
     /// The effective arguments, for editing.
     pub arguments: &'a Value,
+    /// What became of the arguments that the person gave last, where they cannot run.
+    pub refused: Option<&'a RefusedEdit>,
 }
 
 /// Somebody who can be asked.
@@ -36,7 +39,7 @@ pub trait Interaction: Send + Sync {
 }
 
 /// How a dialogue ended.
-enum Ending {
+pub(super) enum Ending {
     Answer(Answer),
     Input(Input),
     Failed(io::Error),
@@ -52,8 +55,12 @@ impl Interaction for Terminal {
     fn ask(&self, request: &AskRequest<'_>, cancel: &Cancellation) -> Answered {
         let _turn = self.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let columns = self.size().1;
-        let mut rendered =
-            render_question(request.question, Extent::Usual, columns, self.colour, self.unicode);
+        let mut rendered = match request.refused {
+            None => render_question(request.question, Extent::Usual, columns, self.colour, self.unicode),
+            Some(refused) => {
+                render_refused_edit(request.question, refused, columns, self.colour, self.unicode)
+            }
+        };
         let ending = match self.dialogue(request, &mut rendered, cancel) {
             Ok(answer) => Ending::Answer(answer),
             Err(ending) => ending,
@@ -85,7 +92,13 @@ impl Terminal {
         let mut mode = Some(self.raw()?);
         self.show(rendered, cancel)?;
         loop {
-            let menu = Menu::new(request.question, self.editor.is_some(), rendered.abridged);
+            let (menu, arguments) = match request.refused {
+                None => {
+                    let menu = Menu::new(request.question, self.editor.is_some(), rendered.abridged);
+                    (menu, request.arguments)
+                }
+                Some(refused) => (Menu::after_refusal(), &refused.arguments),
+            };
             match self.choose(menu, cancel)? {
                 Choice::Once => return Ok(Answer::Once),
                 Choice::ForTask(alternative) => return Ok(Answer::ForTask { alternative }),
@@ -104,7 +117,7 @@ impl Terminal {
                         render_question(request.question, Extent::Whole, columns, self.colour, self.unicode);
                     self.show(rendered, cancel)?;
                 }
-                Choice::Edit => match self.edit(request.arguments, &mut mode, cancel)? {
+                Choice::Edit => match self.edit(arguments, &mut mode, cancel)? {
                     Some(arguments) => return Ok(Answer::Edit { arguments }),
                     None => self.show(rendered, cancel)?,
                 },
@@ -115,6 +128,11 @@ impl Terminal {
     /// Shows the question and waits until nobody types; what was typed until then is no answer.
     fn show(&self, rendered: &Rendered, cancel: &Cancellation) -> Result<(), Ending> {
         self.term.write_str(&format!("\n{}", rendered.text))?;
+        self.settle(cancel)
+    }
+
+    /// Waits until nobody types; what was typed until then is no answer.
+    pub(super) fn settle(&self, cancel: &Cancellation) -> Result<(), Ending> {
         let mut keys = Keys::default();
         loop {
             match self.read(cancel, Some(&QUIET)) {

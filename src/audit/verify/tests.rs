@@ -10,7 +10,7 @@ use crate::audit::{
 use crate::clock::Timestamp;
 use crate::code::Status;
 use crate::ident::{AgentName, Principal, UserName};
-use crate::state::{Batch, Durability, SqliteStore};
+use crate::state::{Batch, Durability, SealKey, SqliteStore};
 
 struct Fixture {
     _place: tempfile::TempDir,
@@ -61,7 +61,8 @@ impl Fixture {
     fn new() -> Self {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("state/state.db");
-        let mut store = SqliteStore::open(&path, Path::new("/nowhere")).unwrap();
+        let mut store =
+            SqliteStore::open(&path, Path::new("/nowhere"), SealKey::new(path.parent().unwrap())).unwrap();
         let tenant = Tenant::parse("local").unwrap();
         let receipts = append(&mut store, &tenant, 1..6);
         Self { _place: place, path, store, tenant, receipts }

@@ -108,6 +108,22 @@ fn a_hidden_tool_is_denied_and_the_limit_is_named() {
             "the agent `x` is not listed in the policy, so it may use no tool",
         ),
         (
+            LimitSource::AgentVersion {
+                agent: AgentName::parse("x").unwrap(),
+                given: Some("1.1".to_owned()),
+                listed: ">=1.2, <2".to_owned(),
+            },
+            "the agent `x` is listed in the policy for versions `>=1.2, <2` only, and it was started as version `1.1`",
+        ),
+        (
+            LimitSource::AgentVersion {
+                agent: AgentName::parse("x").unwrap(),
+                given: None,
+                listed: ">=1.2".to_owned(),
+            },
+            "the agent `x` is listed in the policy for versions `>=1.2` only, and no version of it was stated",
+        ),
+        (
             LimitSource::User(UserName::parse("ann").unwrap()),
             "the user `ann` lacks a permission that `drop_path` needs",
         ),

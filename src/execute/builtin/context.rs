@@ -49,6 +49,9 @@ pub struct ApprovedPath {
     pub path: WorkspacePath,
 }
 
+/// Says whether the policy would let a call name these paths in the arguments of these names.
+pub type SightOf<'a> = dyn Fn(&[(&str, &WorkspacePath)]) -> bool + Sync + 'a;
+
 /// What a builtin is given besides its arguments.
 #[derive(Clone, Copy)]
 pub struct BuiltinContext<'a> {
@@ -60,8 +63,9 @@ pub struct BuiltinContext<'a> {
     pub max_value_bytes: usize,
     /// The basis of the preview that a person said yes to. What it was made from must be there unchanged.
     pub expected_basis: Option<Digest>,
-    /// Whether a file that the call comes across, and does not name, may be looked into.
-    pub sight: &'a (dyn Fn(&WorkspacePath) -> bool + Sync),
+    /// Whether the policy would let the call name these paths in these arguments: what it comes across, and does not name,
+    /// is to be left alone otherwise.
+    pub sight: &'a SightOf<'a>,
     /// Where path arguments led when the call was decided. An argument that leads elsewhere by now fails.
     /// One that is not listed is followed as it stands.
     pub approved: &'a [ApprovedPath],
@@ -85,6 +89,30 @@ impl BuiltinContext<'_> {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Whether what the call comes across under `path` may be looked into.
+    pub(super) fn sees(&self, path: &WorkspacePath) -> bool {
+        (self.sight)(&[("path", path)])
+    }
+
+    /// Checks that a folder that is moved or deleted as a whole takes nothing along that the call could not name.
+    pub(super) fn may_take(
+        &self,
+        folder: &WorkspacePath,
+        places: &[(&str, &WorkspacePath)],
+    ) -> Result<(), CallError> {
+        if (self.sight)(places) {
+            return Ok(());
+        }
+        // What is denied is not named: not even that it is there.
+        Err(CallError::new(
+            ErrorCode::PermissionDenied,
+            format!("`{folder}` holds something that the policy does not let this call take along"),
+        )
+        .with_hint(
+            "name the files one by one that are to be moved or deleted, or leave the folder to the person",
+        ))
     }
 
     /// Checks that what a write starts from is what the person was shown.

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use crate::catalog::Digest;
 use crate::code::{CallError, Effect};
 use crate::present::{BuiltinOutput, DisplayBody};
-use crate::workspace::{FileKind, Removal, RemovalTarget};
+use crate::workspace::{FileKind, Passage, Removal, RemovalTarget, WorkspacePath};
 
 use super::argument::{Arguments, violation};
 use super::{BuiltinContext, Preview, text};
@@ -22,7 +22,10 @@ pub(super) fn run(
     let (path, kind) = (target.path().clone(), target.kind());
     context.confirm_basis(&path, survey.basis)?;
     let display = survey.body(&target);
-    let (removed, remark) = target.remove(&|| context.cancel.check())?;
+    let permits =
+        |entry: &WorkspacePath, _: Option<&WorkspacePath>| context.may_take(&path, &[("path", entry)]);
+    let passage = Passage { permits: &permits, keep_going: &|| context.cancel.check() };
+    let (removed, remark) = target.remove(passage)?;
     Ok(BuiltinOutput {
         value: json!({
             "path": path.as_str(),
@@ -53,6 +56,8 @@ struct Survey {
     removal: Removal,
     /// The first paths in a directory.
     listed: Vec<String>,
+    /// Where a link points.
+    link: Option<String>,
     /// The text of a file that is small enough to be shown.
     content: Option<String>,
     basis: Digest,
@@ -77,7 +82,9 @@ fn find<'a>(
 fn survey(target: &RemovalTarget<'_>, context: &BuiltinContext<'_>) -> Result<Survey, CallError> {
     let mut hasher = Sha256::new();
     let mut listed = Vec::new();
-    let mut see = |path: &str, kind: FileKind, size: u64, (seconds, nanoseconds): (i64, i64)| {
+    let link = target.link_text();
+    let mut see = |path: &str, kind: FileKind, size: u64, times: (i64, i64), link: Option<&str>| {
+        let (seconds, nanoseconds) = times;
         hasher.update(path);
         hasher.update(b"\0");
         hasher.update(kind.as_str());
@@ -87,20 +94,28 @@ fn survey(target: &RemovalTarget<'_>, context: &BuiltinContext<'_>) -> Result<Su
             hasher.update(seconds.to_le_bytes());
             hasher.update(nanoseconds.to_le_bytes());
         }
+        hasher.update(link.unwrap_or_default());
+        hasher.update(b"\0");
     };
-    see(target.path().as_str(), target.kind(), target.size(), target.modified());
+    see(target.path().as_str(), target.kind(), target.size(), target.modified(), link.as_deref());
     let mut content = None;
     let mut removal = Removal { files: 1, directories: 0 };
     match target.kind() {
         FileKind::Directory => {
             removal = target.survey(
                 &mut |seen| {
-                    see(seen.path.as_str(), seen.kind, seen.size, seen.modified);
+                    see(seen.path.as_str(), seen.kind, seen.size, seen.modified, seen.target);
                     if listed.len() < MAX_LISTED {
-                        listed.push(seen.path.to_string());
+                        let path = seen.path;
+                        listed.push(
+                            seen.target.map_or_else(|| path.to_string(), |link| format!("{path} -> {link}")),
+                        );
                     }
                 },
-                &|| context.cancel.check(),
+                Passage {
+                    permits: &|entry, _| context.may_take(target.path(), &[("path", entry)]),
+                    keep_going: &|| context.cancel.check(),
+                },
             )?;
         }
         FileKind::File => {
@@ -111,7 +126,7 @@ fn survey(target: &RemovalTarget<'_>, context: &BuiltinContext<'_>) -> Result<Su
     if let Some(content) = &content {
         hasher.update(content);
     }
-    Ok(Survey { removal, listed, content, basis: Digest(hasher.finalize().into()) })
+    Ok(Survey { removal, listed, link, content, basis: Digest(hasher.finalize().into()) })
 }
 
 impl Survey {
@@ -122,6 +137,10 @@ impl Survey {
         }
         let mut text = match target.kind() {
             FileKind::Directory => format!("{path}/ with {}\n", counted(self.removal)),
+            FileKind::Link => {
+                let link = self.link.unwrap_or_default();
+                format!("`{path}` is a symbolic link that points to `{link}`; what it leads to stays\n")
+            }
             kind => format!("{path} ({})\n", kind.as_str()),
         };
         for listed in &self.listed {
@@ -136,11 +155,10 @@ impl Survey {
 }
 
 fn counted(removal: Removal) -> String {
-    let files = if removal.files == 1 { "1 file".to_owned() } else { format!("{} files", removal.files) };
+    let files = text::counted(removal.files, "file", "files");
     match removal.directories.saturating_sub(1) {
         0 => files,
-        1 => format!("{files} and 1 directory"),
-        below => format!("{files} and {below} directories"),
+        below => format!("{files} and {}", text::counted(below, "directory", "directories")),
     }
 }
 

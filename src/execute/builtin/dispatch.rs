@@ -43,27 +43,34 @@ pub fn run(
     }
 }
 
-/// What a write would do; `None` for tools that only read or move, and where running it would fail.
-#[must_use]
-pub fn preview(name: BuiltinName, arguments: &Value, context: &BuiltinContext<'_>) -> Option<Preview> {
+/// What a write would do, or what a link is that would be moved; `None` for tools that only read, and where a change of a file would fail.
+///
+/// # Errors
+/// Why a move or a deletion must fail. Why a change of a file must is not said before a person agreed: it would tell what
+/// the file holds.
+pub fn preview(
+    name: BuiltinName,
+    arguments: &Value,
+    context: &BuiltinContext<'_>,
+) -> Result<Option<Preview>, CallError> {
     let arguments = Arguments::new(arguments);
-    match name {
+    Ok(match name {
         BuiltinName::WriteFile => write_file::edit(arguments, context).ok().map(|edit| edit.preview()),
         BuiltinName::ReplaceInFile => {
             replace_in_file::edit(arguments, context).ok().map(|edit| edit.preview())
         }
-        BuiltinName::DeletePath => delete_path::preview(arguments, context).ok(),
+        BuiltinName::DeletePath => Some(delete_path::preview(arguments, context)?),
+        BuiltinName::MovePath => move_path::preview(arguments, context)?,
         BuiltinName::ReadFile
         | BuiltinName::ListDirectory
         | BuiltinName::FindFiles
         | BuiltinName::SearchText
-        | BuiltinName::MovePath
         | BuiltinName::GitStatus
         | BuiltinName::GitDiff
         | BuiltinName::GitLog
         | BuiltinName::ReadResult
         | BuiltinName::SearchTools => None,
-    }
+    })
 }
 
 #[cfg(test)]

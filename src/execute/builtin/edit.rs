@@ -8,7 +8,7 @@ use crate::code::{CallError, Effect};
 use crate::present::{BuiltinOutput, DisplayBody};
 use crate::workspace::{WorkspacePath, WriteTarget};
 
-use super::text::line_count;
+use super::text::{counted, line_count};
 use super::{BuiltinContext, Preview};
 
 /// A change of one file.
@@ -62,13 +62,14 @@ impl Edit<'_> {
             after: &self.after,
             replacements: self.replacements,
         };
+        let (line, value) = (value.line(), value.value());
         Ok(BuiltinOutput {
-            value: value.value(),
-            text: Some(value.line()),
+            value,
+            text: Some(line.clone()),
             total: None,
             next: None,
             truncated: false,
-            display: if changed { diff(&path, self.before, self.after) } else { DisplayBody::Content },
+            display: if changed { diff(&path, self.before, self.after) } else { DisplayBody::Text(line) },
             effect: if changed { Effect::Happened } else { Effect::None },
             warnings: self.warnings,
         })
@@ -105,7 +106,9 @@ impl Summary<'_> {
             (false, true, Some(1)) => "replaced 1 occurrence in".to_owned(),
             (false, true, Some(count)) => format!("replaced {count} occurrences in"),
         };
-        format!("{what} `{}` ({} bytes, {} lines)", self.path, self.after.len(), line_count(self.after))
+        let bytes = counted(self.after.len() as u64, "byte", "bytes");
+        let lines = counted(line_count(self.after) as u64, "line", "lines");
+        format!("{what} `{}` ({bytes}, {lines})", self.path)
     }
 }
 

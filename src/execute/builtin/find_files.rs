@@ -11,6 +11,7 @@ use crate::workspace::WorkspacePath;
 
 use super::BuiltinContext;
 use super::argument::{Arguments, violation};
+use super::text::counted;
 use super::walk::walk;
 
 const DEFAULT_FILES: u64 = 200;
@@ -31,9 +32,14 @@ pub(super) fn run(
     let base = start.path().clone();
     let mut files: Vec<String> = Vec::new();
     let mut total: u64 = 0;
+    let mut hidden: u64 = 0;
     let mut bytes = 0;
     let unseen = walk(context, start, &mut |visit| {
         if glob.matches(&base, &visit.path) {
+            if !context.sees(&visit.path) {
+                hidden += 1;
+                return Ok(ControlFlow::Continue(()));
+            }
             total += 1;
             if files.len() < limit && bytes < context.max_value_bytes {
                 bytes += visit.path.as_str().len() + 4;
@@ -55,7 +61,7 @@ pub(super) fn run(
             rows: files.iter().map(|file| vec![file.clone()]).collect(),
         },
         effect: Effect::None,
-        warnings: unseen.warnings(),
+        warnings: unseen.warnings().into_iter().chain(left_out(hidden)).collect(),
     })
 }
 
@@ -100,6 +106,11 @@ impl PathGlob {
         };
         self.matcher.is_match(text)
     }
+}
+
+/// The remark about what the policy does not let the call come across: how much, and no name.
+pub(super) fn left_out(count: u64) -> Option<String> {
+    (count > 0).then(|| format!("left out {}, which the policy denies", counted(count, "path", "paths")))
 }
 
 /// A path on a line of its own.

@@ -8,6 +8,7 @@ use crate::workspace::{Access, Entry, FileKind, OpenedDirectory};
 
 use super::BuiltinContext;
 use super::argument::Arguments;
+use super::find_files::left_out;
 
 const DEFAULT_ENTRIES: u64 = 500;
 const MAX_ENTRIES: u64 = 5_000;
@@ -26,9 +27,17 @@ pub(super) fn run(
     let (entries, unread) = directory.entries(MAX_READ)?;
 
     let mut rows = Vec::new();
+    let mut hidden: usize = 0;
     let mut bytes = 0;
-    for entry in entries.iter().take(limit) {
+    for entry in &entries {
+        if rows.len() >= limit {
+            break;
+        }
         context.cancel.check()?;
+        if !context.sees(&directory.path().child(entry.name().unwrap_or(&entry.shown()))) {
+            hidden += 1;
+            continue;
+        }
         let row = Row::of(&directory, entry, context);
         bytes += row.name.len() + row.target.as_ref().map_or(0, String::len) + 64;
         if bytes > context.max_value_bytes {
@@ -37,7 +46,8 @@ pub(super) fn run(
         rows.push(row);
     }
 
-    let mut warnings = Vec::new();
+    let total = entries.len() - hidden;
+    let mut warnings: Vec<String> = left_out(hidden as u64).into_iter().collect();
     if unread {
         warnings.push(format!("the directory has more than {MAX_READ} entries; the rest was not read"));
     }
@@ -45,12 +55,12 @@ pub(super) fn run(
         value: json!({
             "path": asked.as_argument(),
             "entries": rows.iter().map(Row::value).collect::<Vec<_>>(),
-            "total": entries.len(),
+            "total": total,
         }),
         text: Some(rows.iter().map(Row::line).collect()),
-        total: Some(json!({"entries": entries.len()})),
+        total: Some(json!({ "entries": total })),
         next: None,
-        truncated: unread || rows.len() < entries.len(),
+        truncated: unread || rows.len() < total,
         display: DisplayBody::Table {
             columns: ["name", "kind", "size"].map(str::to_owned).to_vec(),
             rows: rows.iter().map(Row::cells).collect(),

@@ -7,6 +7,7 @@ mod dispatch;
 mod edit;
 mod find_files;
 pub mod git;
+mod ignored;
 mod list_directory;
 mod move_path;
 mod read_file;
@@ -16,5 +17,5 @@ mod text;
 mod walk;
 mod write_file;
 
-pub use context::{ApprovedPath, BuiltinContext, Cancel, Preview};
+pub use context::{ApprovedPath, BuiltinContext, Cancel, Preview, SightOf};
 pub use dispatch::{preview, run};

@@ -1,12 +1,15 @@
 //! `move_path`: another name for a file or directory, overwriting nothing.
 
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
+use crate::catalog::Digest;
 use crate::code::{CallError, Effect};
 use crate::present::{BuiltinOutput, DisplayBody};
+use crate::workspace::{FileKind, Passage, WorkspacePath};
 
-use super::BuiltinContext;
 use super::argument::Arguments;
+use super::{BuiltinContext, Preview};
 
 pub(super) fn run(
     arguments: Arguments<'_>,
@@ -14,18 +17,69 @@ pub(super) fn run(
 ) -> Result<BuiltinOutput, CallError> {
     let from = context.path("from", arguments.text("from")?)?;
     let to = context.path("to", arguments.text("to")?)?;
+    context.confirm_basis(&from, Shown::of(&from, context)?.basis())?;
     let approved = |from: &_, to: &_| context.confirm("from", from).and_then(|()| context.confirm("to", to));
-    let moved = context.workspace.rename(&from, &to, &approved, &|| context.cancel.check())?;
+    let moved = passing(&from, context, |passage| context.workspace.rename(&from, &to, &approved, passage))?;
+    let line = format!("moved `{}` to `{}`", moved.from, moved.to);
     Ok(BuiltinOutput {
         value: json!({"from": moved.from.as_str(), "to": moved.to.as_str(), "kind": moved.kind.as_str()}),
-        text: Some(format!("moved `{}` to `{}`", moved.from, moved.to)),
+        text: Some(line.clone()),
         total: None,
         next: None,
         truncated: false,
-        display: DisplayBody::Content,
+        display: DisplayBody::Text(line),
         effect: Effect::Happened,
         warnings: moved.remark.map(str::to_owned).into_iter().collect(),
     })
+}
+
+/// Checks that the move can be made, and makes none. What a link is, and where it leads, is said: its name does not.
+pub(super) fn preview(
+    arguments: Arguments<'_>,
+    context: &BuiltinContext<'_>,
+) -> Result<Option<Preview>, CallError> {
+    let from = context.path("from", arguments.text("from")?)?;
+    let to = context.path("to", arguments.text("to")?)?;
+    passing(&from, context, |passage| context.workspace.check_rename(&from, &to, passage))?;
+    let shown = Shown::of(&from, context)?;
+    let basis = shown.basis();
+    Ok(shown.target.map(|target| Preview {
+        basis,
+        body: DisplayBody::Text(format!("`{from}` is a symbolic link that points to `{target}`\n")),
+    }))
+}
+
+/// What a question about a move says of what is moved.
+struct Shown {
+    kind: FileKind,
+    target: Option<String>,
+}
+
+impl Shown {
+    fn of(from: &WorkspacePath, context: &BuiltinContext<'_>) -> Result<Self, CallError> {
+        let (kind, target) = context.workspace.movable_entry(from)?;
+        Ok(Self { kind, target })
+    }
+
+    fn basis(&self) -> Digest {
+        let mut hasher = Sha256::new();
+        hasher.update(self.kind.as_str());
+        hasher.update(b"\0");
+        hasher.update(self.target.as_deref().unwrap_or_default());
+        Digest(hasher.finalize().into())
+    }
+}
+
+/// Moves or checks with what has a say about the entries of a folder: each is asked about under its old and its new name.
+fn passing<T>(
+    folder: &WorkspacePath,
+    context: &BuiltinContext<'_>,
+    work: impl FnOnce(Passage<'_>) -> Result<T, CallError>,
+) -> Result<T, CallError> {
+    let permits = |old: &WorkspacePath, new: Option<&WorkspacePath>| {
+        context.may_take(folder, &[("from", old), ("to", new.unwrap_or(old))])
+    };
+    work(Passage { permits: &permits, keep_going: &|| context.cancel.check() })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `read_file`: a window of a text file's lines, numbered, in memory that does not grow with the file.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 
@@ -51,12 +52,13 @@ pub(super) fn run(
     }
     let shown = window.count();
     if shown == 0 && (skipped > 0 || first > 1) {
-        let lines = if skipped == 1 { "line" } else { "lines" };
-        return Err(violation(
-            "offset",
-            &format!("at most {skipped}, since `{asked}` has {skipped} {lines}"),
-            &first.to_string(),
-        ));
+        let expected = match skipped {
+            0 => format!("1, since `{asked}` is empty"),
+            _ => {
+                format!("at most {skipped}, since `{asked}` has {}", text::counted(skipped, "line", "lines"))
+            }
+        };
+        return Err(violation("offset", &expected, &first.to_string()));
     }
     let more = reader.has_more()?;
     let rest = if more { reader.count_lines(COUNT_BYTES)? } else { Some(0) };
@@ -168,7 +170,8 @@ impl Window {
         }
         let mut numbered = String::with_capacity(self.lines.iter().map(|line| line.len() + 8).sum());
         for (number, line) in (first..).zip(&self.lines) {
-            numbered.push_str(&format!("{number}\t{line}\n"));
+            let written = writeln!(numbered, "{number}\t{line}");
+            debug_assert!(written.is_ok(), "a string takes every write");
         }
         BuiltinOutput {
             value: Value::Object(value),

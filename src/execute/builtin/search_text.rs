@@ -13,7 +13,8 @@ use crate::present::{BuiltinOutput, DisplayBody};
 use crate::workspace::{FileKind, OpenedFile, WorkspacePath};
 
 use super::argument::{Arguments, violation};
-use super::find_files::{PathGlob, escaped};
+use super::find_files::{PathGlob, escaped, left_out};
+use super::text::counted;
 use super::walk::{Unseen, walk};
 use super::{BuiltinContext, Cancel};
 
@@ -48,7 +49,7 @@ pub(super) fn run(
             let base = start.path().clone();
             walk(context, start, &mut |visit| {
                 let wanted = glob.as_ref().is_none_or(|glob| glob.matches(&base, &visit.path));
-                if wanted && visit.entry.kind == FileKind::File && !(context.sight)(&visit.path) {
+                if wanted && visit.entry.kind == FileKind::File && !context.sees(&visit.path) {
                     search.unseen += 1;
                 } else if wanted && visit.entry.kind == FileKind::File {
                     match visit.directory.file(visit.entry) {
@@ -177,17 +178,13 @@ impl<'c> Search<'c> {
     fn output(self, path: &WorkspacePath, unseen: &Unseen) -> BuiltinOutput {
         let stopped = self.counted >= MAX_COUNTED;
         let mut warnings = unseen.warnings();
-        if self.unseen > 0 {
-            warnings.push(format!(
-                "{} files were passed over, which the policy denies by their path",
-                self.unseen
-            ));
-        }
+        warnings.extend(left_out(self.unseen));
         if self.unreadable > 0 {
-            warnings.push(format!("{} files could not be searched", self.unreadable));
+            warnings.push(format!("{} could not be searched", counted(self.unreadable, "file", "files")));
         }
         if self.binary > 0 {
-            warnings.push(format!("{} binary files were passed over", self.binary));
+            let files = counted(self.binary, "binary file", "binary files");
+            warnings.push(format!("passed over {files}"));
         }
         if stopped {
             warnings.push(format!("counting stopped at {MAX_COUNTED} matching lines; narrow the search"));

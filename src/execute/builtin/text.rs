@@ -101,3 +101,8 @@ pub(super) fn read_whole(file: &OpenedFile) -> Result<String, CallError> {
 pub(super) fn unreadable(path: &WorkspacePath, error: &std::io::Error) -> CallError {
     CallError::new(ErrorCode::ExecutionFailed, format!("`{path}` cannot be read: {}", error.kind()))
 }
+
+/// A number with its noun.
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

@@ -14,11 +14,12 @@ use crate::execute::process::{
     CappedReader, Child, ChildEnd, ChildEnvironment, Control, Feeder, buffer, find_program, janitor,
     next_tag, tree,
 };
-use crate::execute::sandbox::launcher::{self, Report};
-use crate::execute::sandbox::{SandboxProfile, specification};
+use crate::execute::sandbox::launcher::{self, Aftermath, Report};
+use crate::execute::sandbox::{SandboxProfile, advice, specification};
 use crate::present::CommandEnd;
 use crate::secret::Credentials;
 use crate::validate::CommandPlan;
+use crate::workspace::Undone;
 
 use super::opened::{ChildStreams, Launch, working_directory};
 use super::refusal::{no_sandbox, not_started, nul};
@@ -41,6 +42,7 @@ pub(super) struct Running {
     stdin: Feeder,
     /// Where a launcher says how the command ended.
     report: Option<OwnedFd>,
+    sandbox: SandboxProfile,
 }
 
 /// A command that has ended, with all its tree.
@@ -48,6 +50,8 @@ pub(super) struct Ended {
     pub(super) output: CappedReader,
     pub(super) stderr: Option<CappedReader>,
     pub(super) end: CommandEnd,
+    /// What its launcher undid of it; `None` where none did.
+    pub(super) undone: Option<Undone>,
 }
 
 /// Why the gateway ends a command.
@@ -75,6 +79,7 @@ impl Running {
         sandbox: &SandboxProfile,
         credentials: &Credentials,
         context: &CommandContext<'_>,
+        aftermath: Option<&Aftermath>,
     ) -> Result<Self, CallError> {
         if context.cancel.is_cancelled() {
             return Err(CallError::new(ErrorCode::Cancelled, "the call was stopped before it began"));
@@ -110,6 +115,7 @@ impl Running {
                 context.workspace,
                 context.environment,
                 &mut environment,
+                aftermath.cloned(),
             )?;
             let (launch, control, report) =
                 Launch::open(specification).map_err(|error| no_sandbox(&error.to_string()))?;
@@ -124,7 +130,14 @@ impl Running {
             (child.map_err(|error| no_sandbox(&error.to_string()))?, Some(report))
         };
         // The child's ends close here, with `streams`: their only holders are the child and what it starts.
-        Ok(Self { child, output: streams.output, stderr: streams.errors, stdin: streams.feeder, report })
+        Ok(Self {
+            child,
+            output: streams.output,
+            stderr: streams.errors,
+            stdin: streams.feeder,
+            report,
+            sandbox: sandbox.clone(),
+        })
     }
 
     /// Watches the command to its end.
@@ -181,7 +194,9 @@ impl Running {
             stderr.drain(&mut buffer);
         }
         let report = self.report.take().map(launcher::read_report);
-        let end = natural_end(ended, report, plan)?;
+        let (report, undone) = report.map_or((None, None), |reported| (Some(reported.end), reported.undone));
+        let report = report.map(|report| self.explained(report));
+        let end = natural_end(ended, report, plan).map_err(|error| self.advised(error, plan, context))?;
         let failed = self.output.is_cut()
             && context.beyond_cap == BeyondCap::End
             && plan.on_overflow == Overflow::Fail;
@@ -192,7 +207,37 @@ impl Running {
             Some(Stop::Overflow) => CommandEnd::Truncated,
             None => end,
         };
-        Ok(Ended { output: self.output, stderr: self.stderr, end })
+        Ok(Ended { output: self.output, stderr: self.stderr, end, undone })
+    }
+
+    /// Bubblewrap reports a program that it cannot start as any other failure of its own, and says which only in words.
+    fn explained(&mut self, report: Option<Report>) -> Option<Report> {
+        let Some(Report::NoSandbox(detail)) = report else { return report };
+        let said = self.stderr.as_ref().unwrap_or(&self.output).as_bytes();
+        let said = String::from_utf8_lossy(said);
+        let Some(line) = said.lines().find(|line| line.starts_with("bwrap: ")) else {
+            return Some(Report::NoSandbox(detail));
+        };
+        let known = [
+            ("No such file or directory", libc::ENOENT),
+            ("Permission denied", libc::EACCES),
+            ("Exec format error", libc::ENOEXEC),
+            ("Argument list too long", libc::E2BIG),
+        ];
+        match known.into_iter().find(|(words, _)| line.starts_with("bwrap: execvp ") && line.ends_with(words))
+        {
+            Some((_, errno)) => Some(Report::NoProgram(errno)),
+            None => Some(Report::NoSandbox(format!("{detail}: {line}"))),
+        }
+    }
+
+    /// Adds what is known about the reason, where the command's program could not be started in its sandbox.
+    fn advised(&self, error: CallError, plan: &CommandPlan, context: &CommandContext<'_>) -> CallError {
+        let found = super::find(plan, context);
+        match advice(&self.sandbox, found.as_deref(), context.environment) {
+            Some(advice) if error.code == ErrorCode::BackendUnavailable => error.with_hint(advice),
+            _ => error,
+        }
     }
 
     /// Takes the next step against a command that did not end when asked.

@@ -39,10 +39,11 @@ pub(in crate::execute) struct Child {
     collected: bool,
 }
 
-/// The tag for a new call.
+/// The tag for a new call: drawn by lot, so that a command cannot guess another's and pass its processes off as of that.
 pub(in crate::execute) fn next_tag() -> Tag {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+    // Without randomness a number still tells calls apart.
+    getrandom::u64().unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 impl Child {

@@ -15,5 +15,6 @@ pub(super) use child::{Child, ChildEnd, Control, next_tag};
 pub use environment::ParentEnvironment;
 pub(super) use environment::os_string;
 pub(super) use environment::{ChildEnvironment, LoaderVariables};
+pub use program::check_program;
 pub(super) use program::find_program;
 pub(super) use stream::{CappedReader, Feeder, buffer};

@@ -39,6 +39,19 @@ pub(in crate::execute) fn find_program(
     if files.is_empty() { Err(missing(source, written)) } else { Err(not_executable(written)) }
 }
 
+/// Says whether a program could be started, without starting it. One written with a slash is relative to `base`.
+///
+/// # Errors
+/// As a call that runs it would get: `BACKEND_UNAVAILABLE` when there is no such program, or none that can be executed.
+pub fn check_program(
+    written: &str,
+    base: &Path,
+    parent: &ParentEnvironment,
+    root: &Path,
+) -> Result<(), CallError> {
+    find_program(&ProgramSource::written(written, base), written, parent, root).map(drop)
+}
+
 /// Whether a folder is the workspace or below it; `root` is a real path.
 fn leads_into(folder: &Path, root: &Path) -> bool {
     folder.canonicalize().is_ok_and(|real| real.starts_with(root))
@@ -53,6 +66,7 @@ fn missing(source: &ProgramSource, written: &str) -> CallError {
     match source {
         ProgramSource::Path(_) => {
             CallError::new(ErrorCode::BackendUnavailable, format!("program `{written}` does not exist"))
+                .with_hint("a program written with a slash is looked for beside the manifest that names it")
         }
         ProgramSource::Search(_) => {
             CallError::new(ErrorCode::BackendUnavailable, format!("program `{written}` is not installed"))
@@ -66,4 +80,5 @@ fn not_executable(written: &str) -> CallError {
         ErrorCode::BackendUnavailable,
         format!("program `{}` is not executable", written.escape_debug()),
     )
+    .with_hint("a person can make it executable with `chmod +x`")
 }

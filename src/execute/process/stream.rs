@@ -88,6 +88,11 @@ impl CappedReader {
     }
 
     /// What was read, and whether it was cut.
+    /// What was kept so far.
+    pub(in crate::execute) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub(in crate::execute) fn into_bytes(self) -> (Vec<u8>, bool) {
         (self.bytes, self.cut)
     }

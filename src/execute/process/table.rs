@@ -10,7 +10,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, p
 pub(super) struct Process {
     pub(super) pid: i32,
     pub(super) parent: i32,
+    /// 0 where the group's leader is outside this process's pid namespace.
     pub(super) group: i32,
+    /// 0 where the session's leader is outside this process's pid namespace.
     pub(super) session: i32,
     /// It has ended and waits to be collected.
     pub(super) zombie: bool,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, waitpid};
 
 use super::table::{Process, children_of, processes, with_descendants};
 
@@ -20,7 +20,7 @@ const BOUND: Duration = Duration::from_secs(2);
 /// The pause between two looks at processes that were killed and are not gone yet.
 const PAUSE: Duration = Duration::from_micros(500);
 
-/// One call's tag: the gateway process, and a number.
+/// One call's tag, drawn by lot. It names the call to its own gateway, and opens nothing.
 pub(in crate::execute) type Tag = u64;
 
 /// The direct children that are wanted, with their calls' tags. `None` for a child that belongs to no call.
@@ -176,7 +176,7 @@ fn call_processes(table: &[Process], root: i32, tag: Tag) -> BTreeSet<i32> {
 fn is_orphan(process: &Process, live: &BTreeMap<i32, Option<Tag>>) -> bool {
     process.parent == own_pid()
         && !live.contains_key(&process.pid)
-        && getsid(None).is_ok_and(|own| own.as_raw_nonzero().get() != process.session)
+        && Process::read(own_pid()).is_some_and(|own| own.session != process.session)
 }
 
 /// The tag of the call that a process came from, where it still shows one of this gateway's.
@@ -202,7 +202,7 @@ fn collect_orphans() {
 fn kill_until_gone(mut select: impl FnMut(&[Process]) -> BTreeSet<i32>) {
     let started = Instant::now();
     let own = own_pid();
-    let own_group = rustix::process::getpgrp().as_raw_nonzero().get();
+    let own_group = Process::read(own).map(|own| own.group);
     loop {
         let table = processes();
         let chosen = select(&table);
@@ -214,7 +214,7 @@ fn kill_until_gone(mut select: impl FnMut(&[Process]) -> BTreeSet<i32>) {
             return;
         }
         for process in alive {
-            if process.group != own_group && process.group == process.pid {
+            if Some(process.group) != own_group && process.group == process.pid {
                 process.signal_group(Signal::KILL);
             }
             process.signal(Signal::KILL);

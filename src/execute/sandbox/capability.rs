@@ -175,6 +175,7 @@ fn trial(confinement: Confinement) -> io::Result<Option<Report>> {
             write: Vec::new(),
             unwritable: Vec::new(),
         }),
+        aftermath: None,
         readable: Vec::new(),
         hidden: Vec::new(),
         network: Network::None,
@@ -202,7 +203,7 @@ fn trial(confinement: Confinement) -> io::Result<Option<Report>> {
     drop(keep);
     tree::forget(pid);
     ended?;
-    Ok(launcher::read_report(report))
+    Ok(launcher::read_report(report).end)
 }
 
 fn wait_until_ended(handle: &impl AsFd, bound: Duration) -> io::Result<()> {

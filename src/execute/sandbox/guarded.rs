@@ -1,9 +1,9 @@
 //! What of a workspace is kept from commands: found by looking, since a sandbox guards paths and not names.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::workspace::{Access, Workspace, WorkspacePath};
+use crate::workspace::{Access, Protected, Workspace, WorkspacePath};
 
 /// Most entries looked at. The nearest to the root come first; what lies beyond is guarded by its place alone.
 const MAX_ENTRIES: usize = 2_000;
@@ -11,15 +11,13 @@ const MAX_ENTRIES: usize = 2_000;
 /// Folders that hold what a machine made, in great number: not looked into.
 const MADE: &[&str] = &["target", "node_modules"];
 
-/// Names at the root that no command may make, whether they exist or not.
-const NEVER_MADE: &[&str] = &[".git", "tools.yaml", "policy.yaml", "tgw.lock"];
-
 /// Absolute real paths that commands do not reach as they like.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Guarded {
     /// Neither read nor written: the gateway's state, its configuration outside the workspace, the hosts' settings.
     pub(super) hidden: Vec<PathBuf>,
     /// Read and not written: git repositories, and configuration that is part of the project, which a build may need.
+    /// Also what is protected at the root and is not there, so that it cannot be made where a sandbox can keep it so.
     pub(super) unwritable: Vec<PathBuf>,
 }
 
@@ -31,8 +29,20 @@ pub(super) fn guarded(workspace: &Workspace) -> Guarded {
         let project = path.starts_with(root) && path.is_file();
         if project { found.unwritable.push(path) } else { found.hidden.push(path) }
     }
-    found.unwritable.extend(NEVER_MADE.iter().map(|name| root.join(name)));
-    look_through(workspace, &mut found);
+    let linked = workspace.linked_places();
+    look_through(workspace, &linked, &mut found);
+    for path in linked {
+        guard(workspace, path, &mut found);
+    }
+    for place in Protected::root_places() {
+        let path = root.join(&place);
+        let exists = path.symlink_metadata().is_ok();
+        if exists && !workspace.commands_may_read(&WorkspacePath::root().child(&place)) {
+            found.hidden.push(path);
+        } else {
+            found.unwritable.push(path);
+        }
+    }
     for list in [&mut found.hidden, &mut found.unwritable] {
         list.sort_unstable();
         list.dedup();
@@ -42,9 +52,25 @@ pub(super) fn guarded(workspace: &Workspace) -> Guarded {
     found
 }
 
-fn look_through(workspace: &Workspace, found: &mut Guarded) {
+/// Guards a path where it is protected.
+fn guard(workspace: &Workspace, path: PathBuf, found: &mut Guarded) -> bool {
+    let relative = path.strip_prefix(workspace.root()).ok().and_then(Path::to_str);
+    let Some(relative) = relative.map(|text| WorkspacePath::root().child(text)) else { return false };
+    let is_protected = workspace.protection(&relative, Access::Write).is_some();
+    if is_protected {
+        let readable = workspace.commands_may_read(&relative);
+        let list = if readable { &mut found.unwritable } else { &mut found.hidden };
+        list.push(path);
+    }
+    is_protected
+}
+
+/// Looks through the workspace, and through folders that links at protected names lead to before the others.
+fn look_through(workspace: &Workspace, linked: &[PathBuf], found: &mut Guarded) {
     let mut left = MAX_ENTRIES;
-    let mut level = vec![WorkspacePath::root()];
+    let below_root = linked.iter().filter_map(|path| path.strip_prefix(workspace.root()).ok()?.to_str());
+    let mut level: Vec<WorkspacePath> = below_root.map(|path| WorkspacePath::root().child(path)).collect();
+    level.push(WorkspacePath::root());
     while !level.is_empty() && left > 0 {
         let mut below = Vec::new();
         for folder in std::mem::take(&mut level) {
@@ -54,11 +80,10 @@ fn look_through(workspace: &Workspace, found: &mut Guarded) {
                 let name = entry.file_name();
                 let Some(name) = name.to_str() else { continue };
                 let path = folder.child(name);
-                if workspace.protection(&path, Access::Write).is_some() {
-                    let readable = name == ".git" || workspace.protection(&path, Access::Read).is_none();
-                    let list = if readable { &mut found.unwritable } else { &mut found.hidden };
-                    list.push(entry.path());
-                } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !MADE.contains(&name) {
+                if guard(workspace, entry.path(), found) {
+                    continue;
+                }
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !MADE.contains(&name) {
                     below.push(path);
                 }
             }
@@ -87,19 +112,13 @@ mod tests {
         let absolute = |names: &[&str]| names.iter().map(|name| root.join(name)).collect::<Vec<_>>();
         let mut hidden = absolute(&[".claude/settings.json", "state"]);
         hidden.insert(0, "/etc/passwd".into());
-        assert_eq!(
-            guarded(&workspace),
-            Guarded {
-                hidden,
-                unwritable: absolute(&[
-                    ".git",
-                    "a/b/.git",
-                    "mine.yaml",
-                    "policy.yaml",
-                    "tgw.lock",
-                    "tools.yaml"
-                ]),
-            }
-        );
+        let guarded = guarded(&workspace);
+        assert_eq!(guarded.hidden, hidden);
+        // What is not there yet is kept from being made.
+        let unwritable =
+            [".git", ".vscode/tasks.json", "a/b/.git", "mine.yaml", "policy.yaml", "tgw.lock", "tools.yaml"];
+        for path in absolute(&unwritable) {
+            assert!(guarded.unwritable.contains(&path), "{path:?}: {guarded:?}");
+        }
     }
 }

@@ -9,10 +9,12 @@ pub mod launcher;
 mod places;
 mod profile;
 mod toolchain;
+mod unreachable;
 
 pub use capability::Capability;
-pub(super) use places::specification;
+pub(super) use places::{aftermath, specification};
 pub use profile::{SandboxProfile, resolve_profile};
+pub(super) use unreachable::{advice, refused_by_sandbox};
 
 #[cfg(test)]
 mod tests;

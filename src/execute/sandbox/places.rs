@@ -6,11 +6,23 @@ use crate::catalog::{NetworkRule, SandboxLevel};
 use crate::code::{CallError, ErrorCode};
 use crate::execute::ParentEnvironment;
 use crate::execute::process::{ChildEnvironment, LoaderVariables};
-use crate::workspace::Workspace;
+use crate::workspace::{Access, ProtectedNames, Workspace, WorkspacePath};
 
 use super::guarded::{Guarded, guarded};
-use super::launcher::{Confinement, Network, Specification, WorkspacePlaces};
+use super::launcher::{Aftermath, Confinement, Network, Specification, WorkspacePlaces};
 use super::{Capability, SandboxProfile, toolchain};
+
+/// What is to be undone after a command of this profile; `None` for one that is not to write the workspace.
+///
+/// To be called before it starts: this is where what is there already is looked at.
+pub(in crate::execute) fn aftermath(profile: &SandboxProfile, workspace: &Workspace) -> Option<Aftermath> {
+    let places = profile.write();
+    (!places.is_empty()).then(|| Aftermath {
+        root: workspace.root().to_owned(),
+        in_use: workspace.protected().in_use.clone(),
+        before: ProtectedNames::look(workspace, places.iter().map(String::as_str)),
+    })
+}
 
 /// Puts together what a launcher is told. `environment` loses the variables of the dynamic loader, and gets those of
 /// toolchains that have a default.
@@ -24,10 +36,13 @@ pub(in crate::execute) fn specification(
     workspace: &Workspace,
     parent: &ParentEnvironment,
     environment: &mut ChildEnvironment,
+    aftermath: Option<Aftermath>,
 ) -> Result<Specification, CallError> {
     let loader = environment.take_loader_variables();
     let confinement = match profile.level() {
-        SandboxLevel::None => return Ok(unconfined(profile, program, argv, loader)),
+        SandboxLevel::None => {
+            return Ok(Specification { aftermath, ..unconfined(profile, program, argv, loader) });
+        }
         SandboxLevel::Confined => Confinement::Landlock,
         SandboxLevel::Isolated => {
             let program = Capability::probe().bubblewrap().ok_or_else(|| {
@@ -54,9 +69,10 @@ pub(in crate::execute) fn specification(
         workspace: Some(WorkspacePlaces {
             root: workspace.root().to_owned(),
             read: profile.read().to_vec(),
-            write: profile.write().to_vec(),
+            write: profile.write().iter().filter(|place| !is_protected(workspace, place)).cloned().collect(),
             unwritable,
         }),
+        aftermath,
         readable,
         hidden,
         network: match profile.network() {
@@ -83,6 +99,7 @@ fn unconfined(
         argv: argv.to_vec(),
         loader,
         workspace: None,
+        aftermath: None,
         readable: Vec::new(),
         hidden: Vec::new(),
         network: Network::Open,
@@ -91,6 +108,11 @@ fn unconfined(
         home: None,
         temporary: PathBuf::new(),
     }
+}
+
+/// Whether a place that a contract lets a command write is protected, so that it is not even made.
+fn is_protected(workspace: &Workspace, place: &str) -> bool {
+    WorkspacePath::parse(place).is_ok_and(|path| workspace.protection(&path, Access::Write).is_some())
 }
 
 /// The folders of `PATH`, in which commands may look for other programs. One that would open the home folder or the

@@ -105,8 +105,20 @@ async fn a_program_that_does_not_exist_in_a_sandbox_never_ran() {
         let mut plan = plan(&["orphan"]);
         plan.program = ProgramSource::Path(script);
         let CommandEnd::NotStarted(error) = bench.run(&plan).await.end else { panic!("{level:?}: it ran") };
-        assert!(matches!(error.code, ErrorCode::BackendUnavailable | ErrorCode::SandboxUnavailable));
+        assert_eq!(error.code, ErrorCode::BackendUnavailable, "{level:?}: {error:?}");
+        assert_eq!(error.message, "program `orphan` or its interpreter does not exist");
+        assert!(error.hint.unwrap().contains("and so their interpreters"), "{level:?}");
     }
+}
+
+#[tokio::test]
+async fn a_status_that_says_that_a_program_is_missing_comes_with_the_reason() {
+    for level in levels() {
+        let advice = run(level, "no-such-program-anywhere").await.advice.unwrap();
+        assert!(advice.contains(&format!("at sandbox level `{}`", profile::name(level))), "{advice}");
+        assert_eq!(run(level, "exit 1").await.advice, None);
+    }
+    assert_eq!(Bench::new().run(&shell("no-such-program-anywhere")).await.advice, None);
 }
 
 #[tokio::test]

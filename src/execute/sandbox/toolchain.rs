@@ -40,6 +40,11 @@ const TOOLCHAINS: &[Toolchain] = &[
     Toolchain { variable: "GEM_HOME", default: None, secrets: &["credentials"] },
 ];
 
+/// The variables that open a toolchain's folder.
+pub(super) fn variables() -> impl Iterator<Item = &'static str> {
+    TOOLCHAINS.iter().map(|toolchain| toolchain.variable)
+}
+
 /// A toolchain's folder on this machine.
 pub(super) struct Folder {
     pub(super) variable: &'static str,

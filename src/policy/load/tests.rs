@@ -316,3 +316,36 @@ mod laws {
         }
     }
 }
+
+#[test]
+fn a_persons_own_file_may_name_what_other_catalogs_have_and_slips_are_found_all_the_same() {
+    let text = "version: 1\n\
+         credentials: [{credential: elsewhere_token, tools: [deploy_site]}]\n\
+         rules:\n  - {id: there, verdict: deny, tools: [deploy_site], when: 'arguments.site == \"live\"',\n\
+         \x20    examples: {match: [{tool: deploy_site, arguments: {site: live}}]}}\n\
+         \x20 - {id: slip, verdict: deny, tools: [read_fiel]}\n";
+    let catalog = catalog(TOOLS);
+    let of = |file: PolicyFile| {
+        let (mut sources, mut report) = (SourceMap::default(), Report::default());
+        let loaded = Policy::load(&[file], &catalog, &mut sources, &mut report).is_ok();
+        let messages: Vec<String> = report.diagnostics().iter().map(|found| found.message.clone()).collect();
+        (loaded, messages)
+    };
+    assert_eq!(of(PolicyFile::of_user("p", text)), (false, vec!["there is no tool `read_fiel`".to_owned()]));
+    let without_slip = text.lines().take(5).collect::<Vec<_>>().join("\n");
+    assert_eq!(of(PolicyFile::of_user("p", without_slip.as_str())), (true, Vec::new()));
+    assert!(
+        !of(PolicyFile::new("p", without_slip)).0,
+        "a file that was written for this catalog must fit it"
+    );
+}
+
+#[test]
+fn without_a_catalog_what_is_wrong_with_any_is_reported() {
+    let text = "version: 1\nrules:\n  - {id: a, verdict: permit, tools: [anything]}\n  \
+         - {id: b, verdict: deny, tools: [whatever], when: 'arguments.x ==', credentails: 1}\n";
+    let (mut sources, mut report) = (SourceMap::default(), Report::default());
+    Policy::check(&[PolicyFile::new("p", text)], &mut sources, &mut report);
+    let lines: Vec<u32> = report.diagnostics().iter().map(|found| sources.locate(found.span).line).collect();
+    assert_eq!(lines, [3, 4, 4], "{}", report.render(&sources, false));
+}

@@ -1,5 +1,4 @@
 use crate::catalog::{Catalog, LimitSource, NamePattern};
-use crate::code::ErrorCode;
 use crate::ident::{AgentName, CredentialName, StepName, UserName};
 use crate::policy::Policy;
 use crate::policy::testing::{Caller, TOOLS, catalog, policy};
@@ -121,9 +120,12 @@ fn a_listed_credential_is_limited_to_its_tools_and_agents_by_every_file() {
     for (credential, tool, agent, permitted) in cases {
         let credential = CredentialName::parse(credential).unwrap();
         let contract = catalog.find(tool).unwrap();
-        let result =
-            policy.permits_credential(&credential, contract, &caller(agent, None, "ann", None).principal);
-        assert_eq!(result.is_ok(), permitted, "{credential} {tool} {agent}");
-        assert!(result.err().is_none_or(|error| error.code == ErrorCode::CredentialUnavailable));
+        let withheld = policy.withheld(
+            std::slice::from_ref(&credential),
+            contract,
+            &caller(agent, None, "ann", None).principal,
+        );
+        assert_eq!(withheld.is_empty(), permitted, "{credential} {tool} {agent}");
+        assert!(withheld.iter().all(|one| one.credential == credential && one.agent.as_str() == agent));
     }
 }

@@ -13,37 +13,75 @@ use super::table::table;
 /// [`DisplayBody::Content`] renders as nothing: the caller knows the content.
 #[must_use]
 pub fn render_body(body: &DisplayBody, more: Option<&str>, options: &DisplayOptions) -> Vec<String> {
-    lay_out(&body_lines(body, more, options), 0, options)
+    lay_out(&body_lines(body, more, options).lines, 0, options)
 }
 
-/// The lines of a body, at most as many as the options let through.
-pub(crate) fn body_lines(body: &DisplayBody, more: Option<&str>, options: &DisplayOptions) -> Vec<Line> {
+/// The lines of a body, at most as many as the options let through and one that says how many are missing.
+pub(crate) struct BodyLines {
+    pub(crate) lines: Vec<Line>,
+    /// How many lines are left out.
+    pub(crate) missing: usize,
+}
+
+impl BodyLines {
+    fn whole(lines: Vec<Line>) -> Self {
+        Self { lines, missing: 0 }
+    }
+
+    /// Says how many lines are missing, and with `more` where they are.
+    fn new(mut lines: Vec<Line>, missing: usize, more: Option<&str>, options: &DisplayOptions) -> Self {
+        if missing > 0 {
+            let dots = if options.unicode { "…" } else { "..." };
+            let noun = if missing == 1 { "line" } else { "lines" };
+            let place = more.map(|place| format!(", {place}")).unwrap_or_default();
+            lines.push(Line::new(Tone::Dim, format!("{dots} {missing} more {noun}{place}")));
+        }
+        Self { lines, missing }
+    }
+}
+
+/// The lines of a body.
+pub(crate) fn body_lines(body: &DisplayBody, more: Option<&str>, options: &DisplayOptions) -> BodyLines {
     match body {
-        DisplayBody::Content => Vec::new(),
+        DisplayBody::Content => BodyLines::whole(Vec::new()),
         DisplayBody::Text(text) => text_lines(text, more, options),
+        // A bare frame or nothing at all would leave open whether there was an answer.
+        DisplayBody::FileWindow { lines, .. } if lines.is_empty() => {
+            BodyLines::whole(vec![Line::new(Tone::Dim, "(empty)")])
+        }
+        DisplayBody::Table { rows, .. } if rows.is_empty() => {
+            BodyLines::whole(vec![Line::new(Tone::Dim, "(none)")])
+        }
         DisplayBody::FileWindow { path: _, first, lines } => window(*first, lines, more, options),
         DisplayBody::Diff { path, before, after } => {
-            bounded(diff(path, before.as_deref(), after.as_deref(), options), more, options)
+            let diff = diff(path, before.as_deref(), after.as_deref(), options);
+            BodyLines::new(diff.lines, diff.missing, more, options)
         }
-        DisplayBody::Table { columns, rows } => bounded(table(columns, rows, options), more, options),
+        DisplayBody::Table { columns, rows } => {
+            let mut lines = table(columns, rows, options);
+            let missing = lines.len().saturating_sub(options.lines);
+            lines.truncate(options.lines);
+            BodyLines::new(lines, missing, more, options)
+        }
     }
 }
 
 /// The lines of a text.
-pub(crate) fn text_lines(text: &str, more: Option<&str>, options: &DisplayOptions) -> Vec<Line> {
+pub(crate) fn text_lines(text: &str, more: Option<&str>, options: &DisplayOptions) -> BodyLines {
     let shown: Vec<Line> = text
         .lines()
         .take(options.lines)
         .map(|line| Line::new(Tone::Plain, text::escape_line(relevant(line, options))))
         .collect();
-    with_rest(shown, || text.lines().count(), more, options)
+    let missing = text.lines().skip(shown.len()).count();
+    BodyLines::new(shown, missing, more, options)
 }
 
-fn window(first: u64, lines: &[String], more: Option<&str>, options: &DisplayOptions) -> Vec<Line> {
+fn window(first: u64, lines: &[String], more: Option<&str>, options: &DisplayOptions) -> BodyLines {
     let last = first.saturating_add(u64::try_from(lines.len()).unwrap_or(u64::MAX)).saturating_sub(1);
     let digits = last.to_string().len();
     let bar = if options.unicode { '│' } else { '|' };
-    let shown = (first..)
+    let shown: Vec<Line> = (first..)
         .zip(lines)
         .take(options.lines)
         .map(|(number, line)| {
@@ -51,33 +89,8 @@ fn window(first: u64, lines: &[String], more: Option<&str>, options: &DisplayOpt
             Line::new(Tone::Plain, format!("{number:>digits$} {bar} {line}"))
         })
         .collect();
-    with_rest(shown, || lines.len(), more, options)
-}
-
-fn bounded(mut lines: Vec<Line>, more: Option<&str>, options: &DisplayOptions) -> Vec<Line> {
-    let total = lines.len();
-    lines.truncate(options.lines);
-    with_rest(lines, || total, more, options)
-}
-
-/// Says how many lines are missing. The total is counted only where some may be.
-fn with_rest(
-    mut shown: Vec<Line>,
-    total: impl FnOnce() -> usize,
-    more: Option<&str>,
-    options: &DisplayOptions,
-) -> Vec<Line> {
-    if shown.len() < options.lines {
-        return shown;
-    }
-    let missing = total().saturating_sub(shown.len());
-    if missing > 0 {
-        let dots = if options.unicode { "…" } else { "..." };
-        let noun = if missing == 1 { "line" } else { "lines" };
-        let place = more.map(|place| format!(", {place}")).unwrap_or_default();
-        shown.push(Line::new(Tone::Dim, format!("{dots} {missing} more {noun}{place}")));
-    }
-    shown
+    let missing = lines.len() - shown.len();
+    BodyLines::new(shown, missing, more, options)
 }
 
 #[cfg(test)]
@@ -102,6 +115,16 @@ mod tests {
         let rendered = rendered(&DisplayBody::Text(text), &options(80));
         assert_eq!(rendered.lines().count(), 41);
         assert!(rendered.ends_with("line 40\n… 360 more lines, `tgw results r_1`"));
+    }
+
+    #[test]
+    fn an_empty_body_says_that_it_is_empty() {
+        let window = DisplayBody::FileWindow { path: "x".to_owned(), first: 1, lines: Vec::new() };
+        let table = DisplayBody::Table { columns: texts(&["file"]), rows: Vec::new() };
+        assert_eq!(
+            (rendered(&window, &options(80)), rendered(&table, &options(80))),
+            ("(empty)".into(), "(none)".into())
+        );
     }
 
     #[test]
@@ -144,6 +167,25 @@ mod tests {
         );
         let body = DisplayBody::Diff { path: "a".into(), before: Some("x\n".into()), after: None };
         assert_eq!(rendered(&body, &options(80)), "a, deleted  +0 -1\n@@ -1 +0,0 @@\n-x");
+    }
+
+    #[test]
+    fn a_diff_too_large_to_compare_shows_both_ends_of_both_texts() {
+        let text = |of: &str| (1..=90_000).map(|n| format!("{of}{n}\n")).collect::<String>();
+        let (before, after) = (format!("same\n{}", text("a")), format!("same\n{}", text("b")));
+        let body = DisplayBody::Diff { path: "n.txt".into(), before: Some(before), after: Some(after) };
+        let shown = rendered(&body, &DisplayOptions { lines: 14, ..options(80) });
+        assert_eq!(
+            shown,
+            "n.txt  +90000 -90000\n\
+             90000 lines replaced by 90000 lines; too different to compare\n\
+             @@ -2,90000 +2,90000 @@\n\
+             -a1\n-a2\n-… 89996 lines in between\n-a89999\n-a90000\n\
+             +b1\n+b2\n+… 89996 lines in between\n+b89999\n+b90000\n\
+             … 179992 more lines, `tgw results r_1`"
+        );
+        let whole = body_lines(&body, None, &DisplayOptions { lines: usize::MAX, ..options(80) });
+        assert_eq!((whole.missing, whole.lines.len()), (0, 180_003));
     }
 
     #[test]

@@ -9,10 +9,10 @@ use crate::present::{DisplayBody, Presented, Stored};
 use crate::secret::Redactor;
 use crate::text;
 
-use super::DisplayOptions;
 use super::body::{body_lines, text_lines};
 use super::line::{Line, Tone, lay_out};
 use super::stream::duration;
+use super::{DisplayOptions, LongLines};
 
 /// Most bytes of a value that is laid out as indented JSON; a larger one is shown as its content.
 const PRETTY_BYTES: usize = 256 << 10;
@@ -67,9 +67,11 @@ pub fn render_call(line: &CallLine<'_>, presented: &Presented, options: &Display
     for warning in presented.warnings() {
         lines.push(Line::new(Tone::Warning, format!("warning: {}", text::escape(warning))));
     }
+    // What is to be acted on is shown whole, whatever becomes of long lines of a body.
+    let whole = DisplayOptions { long_lines: LongLines::Words, ..*options };
     let inner = DisplayOptions { width: options.width.saturating_sub(MARGIN), ..*options };
-    lines.extend(result_lines(presented, more.as_deref(), &inner));
-    for line in lay_out(&lines, MARGIN, options) {
+    let body = result_lines(presented, more.as_deref(), &inner);
+    for line in lay_out(&lines, MARGIN, &whole).into_iter().chain(lay_out(&body, MARGIN, options)) {
         out.push_str(&line);
         out.push('\n');
     }
@@ -149,17 +151,17 @@ fn error_lines(error: &CallError, lines: &mut Vec<Line>) {
 
 fn result_lines(presented: &Presented, more: Option<&str>, options: &DisplayOptions) -> Vec<Line> {
     if !matches!(presented.display(), DisplayBody::Content) {
-        return body_lines(presented.display(), more, options);
+        return body_lines(presented.display(), more, options).lines;
     }
     match presented.stored() {
         Stored::Value(value @ (Value::Object(_) | Value::Array(_)), bytes)
             if *bytes <= PRETTY_BYTES && presented.error().is_none() =>
         {
             let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
-            text_lines(&pretty, more, options)
+            text_lines(&pretty, more, options).lines
         }
         Stored::Nothing | Stored::Value(..) | Stored::TooLarge(_) => {
-            presented.content().map(|content| text_lines(content, more, options)).unwrap_or_default()
+            presented.content().map(|content| text_lines(content, more, options).lines).unwrap_or_default()
         }
     }
 }

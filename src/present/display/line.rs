@@ -22,8 +22,10 @@ pub struct DisplayOptions {
 pub enum LongLines {
     /// Its end is cut off, visibly.
     Cut,
-    /// It goes on below.
+    /// It goes on below, with every character of it.
     Wrap,
+    /// It goes on below at a new word, as text is read.
+    Words,
 }
 
 impl Default for DisplayOptions {
@@ -85,7 +87,7 @@ pub(crate) fn relevant<'t>(raw: &'t str, options: &DisplayOptions) -> &'t str {
     match options.long_lines {
         // A character takes at most four bytes, and a few zero-width marks may ride on it.
         LongLines::Cut => text::head(raw, options.width.saturating_mul(16).saturating_add(64)),
-        LongLines::Wrap => raw,
+        LongLines::Wrap | LongLines::Words => raw,
     }
 }
 
@@ -105,6 +107,10 @@ pub(crate) fn lay_out(lines: &[Line], indent: usize, options: &DisplayOptions) -
             LongLines::Wrap => {
                 text::wrap(&line.text, room).into_iter().map(|piece| painted(line.tone, piece)).collect()
             }
+            LongLines::Words => text::wrap_words(&line.text, room)
+                .into_iter()
+                .map(|piece| painted(line.tone, piece))
+                .collect(),
         })
         .collect()
 }

@@ -2,6 +2,7 @@
 
 mod body;
 mod call;
+mod compare;
 mod diff;
 mod line;
 mod stream;

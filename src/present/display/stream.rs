@@ -35,17 +35,13 @@ pub struct Totals {
 #[must_use]
 pub fn summary(totals: &Totals) -> String {
     let calls = if totals.calls == 1 { "1 call".to_owned() } else { format!("{} calls", totals.calls) };
-    let mut parts = vec![
-        format!("{} allowed", totals.allowed),
-        format!("{} asked", totals.asked),
-        format!("{} denied", totals.denied),
-        format!("{} succeeded", totals.succeeded),
-        format!("{} failed", totals.failed),
-    ];
+    // What was decided first, and then what came of it.
+    let decided = format!("{} allowed, {} asked, {} denied", totals.allowed, totals.asked, totals.denied);
+    let mut came = vec![format!("{} succeeded", totals.succeeded), format!("{} failed", totals.failed)];
     // What needs a person's eye is named only where there is some.
     let rare = [(totals.unknown, "unknown"), (totals.waiting, "waiting"), (totals.cancelled, "cancelled")];
-    parts.extend(rare.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
-    format!("{calls} in {}: {}", duration(totals.elapsed), parts.join(", "))
+    came.extend(rare.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
+    format!("{calls} in {}: {decided}; {}", duration(totals.elapsed), came.join(", "))
 }
 
 /// The line that is shown, and overwritten, while a call takes more than a second.
@@ -86,7 +82,7 @@ mod tests {
         };
         assert_eq!(
             summary(&totals),
-            "12 calls in 1 min 23 s: 9 allowed, 2 asked, 1 denied, 8 succeeded, 2 failed, 1 unknown"
+            "12 calls in 1 min 23 s: 9 allowed, 2 asked, 1 denied; 8 succeeded, 2 failed, 1 unknown"
         );
     }
 

@@ -66,6 +66,18 @@ fn spellings(secret: &str) -> Vec<(&'static str, String)> {
         ("base64 url", URL_SAFE.encode(bytes)),
         ("base64 after one", STANDARD.encode([b"u", bytes, b"x"].concat())),
         ("base64 after two", STANDARD.encode([b"u:", bytes, b"xyz"].concat())),
+        ("base64 of base64", STANDARD.encode(STANDARD.encode(bytes))),
+        ("base64 after a letter, of base64", STANDARD.encode(format!("B {}", STANDARD.encode(bytes)))),
+        ("base64 of hex", STANDARD.encode(&lower)),
+        (
+            "base64 of spaced hex",
+            STANDARD.encode(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")),
+        ),
+        ("hex of base64", STANDARD.encode(bytes).bytes().map(|byte| format!("{byte:02x}")).collect()),
+        ("spaced hex", bytes.iter().map(|byte| format!("{byte:02x} ")).collect()),
+        ("hex with colons", bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")),
+        ("hex as a program text", bytes.iter().map(|byte| format!("0x{byte:02x}, ")).collect()),
+        ("between NULs", secret.chars().flat_map(|c| [c, '\0']).collect()),
         ("percent", percent(bytes, |byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte), true)),
         ("percent of a few", percent(bytes, |byte| !b" \"%<>\\^`{|}".contains(&byte) && byte < 128, false)),
         ("percent of all", percent(bytes, |_| false, true)),
@@ -173,7 +185,11 @@ fn a_cut_drops_what_could_begin_a_secret_in_any_spelling() {
             let left = String::from_utf8(redactor.cut_bytes(input.as_bytes())).unwrap();
             let rest = left.strip_prefix("before: ").unwrap_or("").replace("[secret:db]", "");
             // Base 64 of neighbours holds characters that are not the secret's.
-            let allowed = if spelling.contains("after") { 8 } else { 0 };
+            let allowed = match spelling {
+                _ if spelling.contains("after") => 8,
+                "hex as a program text" => "0x".len(),
+                _ => 0,
+            };
             assert!(rest.len() <= allowed, "{spelling} cut at {cut}: {left}");
         }
     }
@@ -457,5 +473,15 @@ proptest! {
         let once = redactor.text(&text).into_owned();
         let _ = redactor.cut_bytes(text.as_bytes());
         prop_assert!(once.len() <= text.len() * 15);
+    }
+}
+
+#[test]
+fn a_secret_of_digits_is_found_in_every_number() {
+    let redactor = redactor(b"123456789012");
+    for text in ["123456789012", "123456789012.0", "1.23456789012e11", "-123456789012.5", "123456789012e0"] {
+        let mut value: serde_json::Value = serde_json::from_str(&format!("{{\"a\":[{text}]}}")).unwrap();
+        assert!(redactor.value(&mut value), "{text}");
+        assert!(!value.to_string().contains("123456789012"), "{text}: {value}");
     }
 }

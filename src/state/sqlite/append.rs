@@ -7,7 +7,7 @@ use crate::ident::Tenant;
 use crate::state::{Batch, Durability, Head, Link, Receipt, RecordSource, SealedRecord, StoreError};
 
 use super::SqliteStore;
-use super::change;
+use super::change::Transaction;
 use super::schema::row_id;
 
 impl SqliteStore {
@@ -17,8 +17,10 @@ impl SqliteStore {
         }
         self.be_durable(batch.durability)?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let changing =
+            Transaction { connection: &transaction, key: &self.key, tenant: batch.tenant, now: batch.now };
         for change in batch.changes {
-            change::apply(&transaction, batch.tenant, batch.now, change)?;
+            changing.apply(change)?;
         }
         let receipts = extend(&transaction, batch.tenant, batch.records, &mut self.record)?;
         transaction.commit()?;
@@ -62,22 +64,31 @@ fn extend(
         record.key.clear();
         record.detail.clear();
         source.seal(index, &link, record)?;
-        insert.execute(params![
+        let inserted = insert.execute(params![
             row_id(chain, link.seq)?,
             &record.hash.0[..],
             record.bytes.as_slice(),
             filled(&record.key),
             filled(&record.detail),
         ])?;
+        one(inserted)?;
         tail = Head { seq: link.seq, hash: record.hash };
         receipts.push(Receipt { seq: tail.seq, hash: tail.hash });
     }
-    connection.prepare_cached("UPDATE chain SET seq = ?2, hash = ?3 WHERE id = ?1")?.execute(params![
-        chain,
-        tail.seq.cast_signed(),
-        &tail.hash.0[..]
-    ])?;
+    let moved = connection
+        .prepare_cached("UPDATE chain SET seq = ?2, hash = ?3 WHERE id = ?1")?
+        .execute(params![chain, tail.seq.cast_signed(), &tail.hash.0[..]])?;
+    one(moved)?;
     Ok(receipts)
+}
+
+/// INVARIANT: a receipt is given only for a row that was written.
+fn one(rows: usize) -> Result<(), StoreError> {
+    if rows == 1 {
+        Ok(())
+    } else {
+        Err(StoreError::Corrupt(format!("{rows} rows were written in place of one")))
+    }
 }
 
 fn filled(bytes: &[u8]) -> Option<&[u8]> {

@@ -1,8 +1,10 @@
 //! The store in one SQLite file, in write-ahead mode.
 
+mod answers;
 mod append;
 mod change;
 mod open;
+mod purge;
 mod queries;
 mod rows;
 mod schema;

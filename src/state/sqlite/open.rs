@@ -7,23 +7,29 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::state::home::{self, Missing};
 use crate::state::lock::FileLock;
-use crate::state::{Durability, SealedRecord, StoreError};
+use crate::state::{Durability, SealKey, SealedRecord, StoreError};
 
 use super::schema;
 
 /// How long a process waits for others to let go of the store.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Most bytes of a value that is read or written: more than any that this program writes.
+const VALUE_BYTES: i32 = 64 << 20;
+
 /// A state store in one SQLite file.
 ///
-/// A connection keeps about 2 MiB of pages; the log beside the file is moved into it every 8 MiB while writing.
+/// A connection keeps about 1 MiB of pages; the log beside the file is moved into it every 8 MiB while writing.
 pub struct SqliteStore {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
+    /// What stored answers are sealed with.
+    pub(super) key: SealKey,
     /// What the next commit survives, as SQLite was last told.
     pub(super) durability: Durability,
     /// The buffers that every record is sealed in.
@@ -31,13 +37,13 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store at `path`, and makes it, with its folder, where there is none.
+    /// Opens the store at `path`, and makes it, with its folder, where there is none; `key` seals the answers in it.
     ///
     /// # Errors
     /// [`StoreError::UnsafePlace`] where the folder is inside `workspace` (its real path), is a link, or is not the
     /// person's alone to write; otherwise why the file cannot be used.
-    pub fn open(path: &Path, workspace: &Path) -> Result<Self, StoreError> {
-        Self::open_at(path, workspace, Missing::Create)?
+    pub fn open(path: &Path, workspace: &Path, key: SealKey) -> Result<Self, StoreError> {
+        Self::open_at(path, workspace, key, Missing::Create)?
             .ok_or_else(|| StoreError::Unavailable("its folder vanished while it was opened".to_owned()))
     }
 
@@ -45,11 +51,16 @@ impl SqliteStore {
     ///
     /// # Errors
     /// As [`SqliteStore::open`].
-    pub fn open_existing(path: &Path, workspace: &Path) -> Result<Option<Self>, StoreError> {
-        Self::open_at(path, workspace, Missing::Leave)
+    pub fn open_existing(path: &Path, workspace: &Path, key: SealKey) -> Result<Option<Self>, StoreError> {
+        Self::open_at(path, workspace, key, Missing::Leave)
     }
 
-    fn open_at(path: &Path, workspace: &Path, missing: Missing) -> Result<Option<Self>, StoreError> {
+    fn open_at(
+        path: &Path,
+        workspace: &Path,
+        key: SealKey,
+        missing: Missing,
+    ) -> Result<Option<Self>, StoreError> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(StoreError::UnsafePlace { path: path.to_owned(), problem: "it names no file" });
         };
@@ -63,7 +74,14 @@ impl SqliteStore {
         if identify(&connection, &path)? == Version::Older {
             bring_up_to_date(&mut connection, &path, &folder)?;
         }
-        Ok(Some(Self { connection, path, durability: Durability::Kill, record: SealedRecord::default() }))
+        schema::check(&connection)?;
+        Ok(Some(Self {
+            connection,
+            path,
+            key,
+            durability: Durability::Kill,
+            record: SealedRecord::default(),
+        }))
     }
 }
 
@@ -96,11 +114,14 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(48);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES)?;
     // The file is ours, yet a damaged or planted schema must not be able to run anything.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.execute_batch(
-        "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -2000; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
+        "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -1000; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
          PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 8388608; PRAGMA cell_size_check = ON;",
     )?;
     Ok(connection)

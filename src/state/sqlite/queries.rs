@@ -18,7 +18,12 @@ use super::rows::{self, APPROVAL, STANDING, approval_row, count, record, standin
 use super::schema::{self, row_id, seq_of};
 
 /// How many records one short read takes.
-const PAGE: i64 = 64;
+const PAGE: usize = 64;
+/// How many bytes of records one short read takes, beside its last record.
+const PAGE_BYTES: usize = 4 << 20;
+
+/// Most standing grants that are looked at for one call. Where there are more, a person is asked.
+const MOST_STANDING: u32 = 256;
 
 impl Store for SqliteStore {
     fn append(&mut self, batch: &mut Batch<'_>) -> Result<Vec<Receipt>, StoreError> {
@@ -54,29 +59,28 @@ impl Store for SqliteStore {
         let greatest = seq_of(i64::MAX);
         let mut low = row_id(chain, scan.first.min(greatest))?;
         let mut high = row_id(chain, scan.last.min(greatest))?;
-        let mut statement = self.connection.prepare_cached(match scan.order {
-            Order::OldestFirst => {
-                "SELECT id, hash, bytes, key, detail FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
-            }
-            Order::NewestFirst => {
-                "SELECT id, hash, bytes, key, detail FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3"
-            }
-        })?;
+        let order = match scan.order {
+            Order::OldestFirst => "",
+            Order::NewestFirst => "DESC",
+        };
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {} FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id {order}",
+            rows::record_columns()
+        ))?;
         // Pages are copied out: a reader that waits for its own output must not hold back the log's checkpoints.
         loop {
-            let page: Vec<(i64, StoredRecord)> =
-                statement.query_map(params![low, high, PAGE], record)?.collect::<Result<_, _>>()?;
-            for (_, record) in &page {
+            let (page, more) = Page::read(&mut statement.query(params![low, high])?)?;
+            for record in &page.records {
                 if visit(record).is_break() {
                     return Ok(());
                 }
             }
-            match page.last() {
-                Some((last, _)) if page.len() as i64 == PAGE => match scan.order {
-                    Order::OldestFirst => low = last.saturating_add(1),
-                    Order::NewestFirst => high = last.saturating_sub(1),
-                },
-                _ => return Ok(()),
+            if !more {
+                return Ok(());
+            }
+            match scan.order {
+                Order::OldestFirst => low = page.last.saturating_add(1),
+                Order::NewestFirst => high = page.last.saturating_sub(1),
             }
         }
     }
@@ -159,27 +163,19 @@ impl Store for SqliteStore {
     }
 
     fn purge(&mut self, now: Timestamp, limit: usize) -> Result<u64, StoreError> {
-        // A spent grant is forgotten only after its own end, when it could no longer be spent anyway.
-        let mut dropped = 0;
-        for sql in [
-            "DELETE FROM result WHERE rowid IN (SELECT rowid FROM result WHERE expires <= ?1 LIMIT ?2)",
-            "DELETE FROM spent_grant WHERE id IN (SELECT id FROM spent_grant WHERE expires <= ?1 LIMIT ?2)",
-        ] {
-            dropped +=
-                self.connection.prepare_cached(sql)?.execute(params![millis(now), limit as i64])? as u64;
-        }
-        Ok(dropped)
+        self.drop_ended(now, limit)
     }
 
     fn approval(&self, tenant: &Tenant, id: &str) -> Result<Option<StoredApproval>, StoreError> {
-        rows::approval(&self.connection, tenant, id)
+        rows::approval(&self.connection, &self.key, tenant, id)
     }
 
     fn approvals(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredApproval>, StoreError> {
         let mut statement = self.connection.prepare_cached(&format!(
             "{APPROVAL} WHERE tenant = ?1 ORDER BY created DESC, rowid DESC LIMIT ?2"
         ))?;
-        let rows = statement.query_map(params![tenant.as_str(), limit as i64], approval_row)?;
+        let rows = statement
+            .query_map(params![tenant.as_str(), limit as i64], |row| approval_row(row, &self.key))?;
         rows.map(|row| row?).collect()
     }
 
@@ -192,7 +188,9 @@ impl Store for SqliteStore {
         let mut statement = self.connection.prepare_cached(&format!(
             "{APPROVAL} WHERE tenant = ?1 AND state = 'pending' AND expires <= ?2 ORDER BY expires LIMIT ?3"
         ))?;
-        let rows = statement.query_map(params![tenant.as_str(), millis(now), limit as i64], approval_row)?;
+        let rows = statement.query_map(params![tenant.as_str(), millis(now), limit as i64], |row| {
+            approval_row(row, &self.key)
+        })?;
         rows.map(|row| row?).collect()
     }
 
@@ -201,7 +199,7 @@ impl Store for SqliteStore {
         let mut statement = self.connection.prepare_cached(&format!(
             "{STANDING} WHERE tenant = ?1 AND tool = ?2 AND task = ?3 AND user = ?4 AND agent = ?5
              AND agent_version IS ?6 AND contract = ?7 AND expires > ?8 AND revoked IS NULL
-             AND (max_uses IS NULL OR uses < max_uses) ORDER BY created"
+             AND (max_uses IS NULL OR uses < max_uses) ORDER BY created LIMIT {MOST_STANDING}"
         ))?;
         let rows = statement.query_map(
             params![
@@ -214,16 +212,21 @@ impl Store for SqliteStore {
                 &query.contract.0[..],
                 millis(query.now),
             ],
-            standing_row,
+            |row| standing_row(row, &self.key),
         )?;
         rows.map(|row| row?).collect()
+    }
+
+    fn standing_by_id(&self, tenant: &Tenant, id: &str) -> Result<Option<StandingGrant>, StoreError> {
+        rows::standing_by_id(&self.connection, &self.key, tenant, id)
     }
 
     fn standing(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StandingGrant>, StoreError> {
         let mut statement = self.connection.prepare_cached(&format!(
             "{STANDING} WHERE tenant = ?1 ORDER BY created DESC, rowid DESC LIMIT ?2"
         ))?;
-        let rows = statement.query_map(params![tenant.as_str(), limit as i64], standing_row)?;
+        let rows = statement
+            .query_map(params![tenant.as_str(), limit as i64], |row| standing_row(row, &self.key))?;
         rows.map(|row| row?).collect()
     }
 
@@ -246,6 +249,31 @@ impl Store for SqliteStore {
             results: one("SELECT count(*) FROM result")?,
             pending_approvals: one("SELECT count(*) FROM approval WHERE state = 'pending'")?,
         })
+    }
+}
+
+/// The records of one short read.
+#[derive(Default)]
+struct Page {
+    records: Vec<StoredRecord>,
+    bytes: usize,
+    /// The row of the last one.
+    last: i64,
+}
+
+impl Page {
+    /// Takes what one short read takes; says whether there may be more.
+    fn read(rows: &mut rusqlite::Rows<'_>) -> rusqlite::Result<(Self, bool)> {
+        let mut page = Self::default();
+        while page.records.len() < PAGE && page.bytes < PAGE_BYTES {
+            let Some(row) = rows.next()? else { return Ok((page, false)) };
+            let (id, stored) = record(row)?;
+            let length = |column: &Option<Vec<u8>>| column.as_ref().map_or(0, Vec::len);
+            page.bytes += stored.bytes.len() + length(&stored.key) + length(&stored.detail);
+            page.records.push(stored);
+            page.last = id;
+        }
+        Ok((page, true))
     }
 }
 

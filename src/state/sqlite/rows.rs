@@ -5,7 +5,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{AgentName, InvalidName, Principal, StepName, TaskId, Tenant, UserName};
-use crate::state::{ApprovalState, ResultSummary, StandingGrant, StoreError, StoredApproval, StoredRecord};
+use crate::state::{
+    ApprovalState, ResultSummary, Seal, SealKey, StandingGrant, StoreError, StoredApproval, StoredRecord,
+};
 
 use super::schema::seq_of;
 
@@ -19,6 +21,23 @@ fn at(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
 
 fn maybe_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(|millis| Timestamp(millis.unsigned_abs())))
+}
+
+/// Most bytes of a column of a record that are read: more than any that this program writes.
+const RECORD_BYTES: usize = 16 << 20;
+
+/// What [`record`] reads. SQLite knows the length of a column without loading it; one that is longer than any that was
+/// written is read as empty, which its hash or digest does not vouch for.
+pub(super) fn record_columns() -> String {
+    let bounded = |column: &str, most: usize| {
+        format!("CASE WHEN length({column}) <= {most} THEN {column} WHEN {column} IS NOT NULL THEN x'' END")
+    };
+    format!(
+        "id, CASE WHEN length(hash) = 32 THEN hash ELSE zeroblob(32) END, {}, {}, {}",
+        bounded("bytes", RECORD_BYTES),
+        bounded("key", RECORD_BYTES),
+        bounded("detail", RECORD_BYTES),
+    )
 }
 
 pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<(i64, StoredRecord)> {
@@ -49,16 +68,17 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<ResultSummary> {
 
 pub(super) const APPROVAL: &str =
     "SELECT id, tenant, user, agent, agent_version, task, step, tool, call, binding, question, created,
-    expires, state, answered, answered_by, feedback, spent FROM approval";
+    expires, state, answered, answered_by, feedback, spent, likeness, seal FROM approval";
 
 pub(super) fn approval(
     connection: &Connection,
+    key: &SealKey,
     tenant: &Tenant,
     id: &str,
 ) -> Result<Option<StoredApproval>, StoreError> {
     connection
         .prepare_cached(&format!("{APPROVAL} WHERE id = ?1 AND tenant = ?2"))?
-        .query_row(params![id, tenant.as_str()], approval_row)
+        .query_row(params![id, tenant.as_str()], |row| approval_row(row, key))
         .optional()?
         .transpose()
 }
@@ -83,11 +103,11 @@ fn damaged(error: impl std::fmt::Display) -> StoreError {
 
 pub(super) type Parsed<T> = rusqlite::Result<Result<T, StoreError>>;
 
-pub(super) fn approval_row(row: &Row<'_>) -> Parsed<StoredApproval> {
+pub(super) fn approval_row(row: &Row<'_>, key: &SealKey) -> Parsed<StoredApproval> {
     let principal = principal(row)?;
     let (task, step, state): (String, Option<String>, String) = (row.get(5)?, row.get(6)?, row.get(13)?);
     let stored = (|| {
-        Ok(StoredApproval {
+        let mut stored = StoredApproval {
             id: row.get(0)?,
             principal: principal.map_err(damaged)?,
             task: TaskId::parse(&task).map_err(damaged)?,
@@ -103,32 +123,37 @@ pub(super) fn approval_row(row: &Row<'_>) -> Parsed<StoredApproval> {
             by: row.get(15)?,
             feedback: row.get(16)?,
             spent: maybe_at(row, 17)?,
-        })
+            likeness: row.get::<_, Option<[u8; 32]>>(18)?.map(Digest),
+            seal: Seal::Missing,
+        };
+        stored.seal = key.check(&stored.canonical(), row.get::<_, Option<Vec<u8>>>(19)?.as_deref());
+        Ok(stored)
     })();
     Ok(stored)
 }
 
 pub(super) const STANDING: &str =
     "SELECT id, tenant, user, agent, agent_version, task, tool, contract, pinned, rules, created,
-    expires, uses, max_uses, revoked FROM standing_grant";
+    expires, uses, max_uses, revoked, workspace, seal FROM standing_grant";
 
 pub(super) fn standing_by_id(
     connection: &Connection,
+    key: &SealKey,
     tenant: &Tenant,
     id: &str,
 ) -> Result<Option<StandingGrant>, StoreError> {
     connection
         .prepare_cached(&format!("{STANDING} WHERE id = ?1 AND tenant = ?2"))?
-        .query_row(params![id, tenant.as_str()], standing_row)
+        .query_row(params![id, tenant.as_str()], |row| standing_row(row, key))
         .optional()?
         .transpose()
 }
 
-pub(super) fn standing_row(row: &Row<'_>) -> Parsed<StandingGrant> {
+pub(super) fn standing_row(row: &Row<'_>, key: &SealKey) -> Parsed<StandingGrant> {
     let principal = principal(row)?;
     let task: String = row.get(5)?;
     let stored = (|| {
-        Ok(StandingGrant {
+        let mut stored = StandingGrant {
             id: row.get(0)?,
             principal: principal.map_err(damaged)?,
             task: TaskId::parse(&task).map_err(damaged)?,
@@ -141,7 +166,11 @@ pub(super) fn standing_row(row: &Row<'_>) -> Parsed<StandingGrant> {
             uses: count(row, 12)?,
             max_uses: row.get::<_, Option<i64>>(13)?.map(i64::unsigned_abs),
             revoked: maybe_at(row, 14)?,
-        })
+            workspace: row.get::<_, Option<Vec<u8>>>(15)?.unwrap_or_default(),
+            seal: Seal::Missing,
+        };
+        stored.seal = key.check(&stored.canonical(), row.get::<_, Option<Vec<u8>>>(16)?.as_deref());
+        Ok(stored)
     })();
     Ok(stored)
 }

@@ -1,6 +1,7 @@
 //! The schema, version by version.
 
 use rusqlite::{Connection, TransactionBehavior};
+use sha2::{Digest as _, Sha256};
 
 use crate::state::StoreError;
 
@@ -12,8 +13,10 @@ pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
 // `record.id` is the chain's id and the record's number in one integer (see `row_id`), so that appending is
 // always at the end of one B-tree and needs no second index.
+// A row of `approval` or `standing_grant` without a seal, as an older version wrote them, is worth nothing.
 // `record.key` and `record.detail` are the only columns of a record that may change: they may become null.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE chain (
         id INTEGER PRIMARY KEY,
         tenant TEXT NOT NULL UNIQUE,
@@ -84,7 +87,17 @@ const MIGRATIONS: &[&str] = &["
         revoked INTEGER
     ) STRICT;
     CREATE INDEX standing_by_tool ON standing_grant (tenant, tool, task);
-"];
+",
+    "
+    ALTER TABLE standing_grant ADD COLUMN workspace BLOB;
+    ALTER TABLE standing_grant ADD COLUMN seal BLOB;
+    CREATE INDEX standing_by_expiry ON standing_grant (expires);
+    ALTER TABLE approval ADD COLUMN likeness BLOB;
+    ALTER TABLE approval ADD COLUMN seal BLOB;
+    CREATE INDEX approval_by_likeness ON approval (tenant, likeness) WHERE state = 'pending';
+    CREATE INDEX approval_by_expiry ON approval (expires);
+",
+];
 
 const SEQ_BITS: u32 = 40;
 
@@ -119,9 +132,43 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(transaction.commit()?)
 }
 
+/// SHA-256 of everything that a store of this version defines. A new migration changes it; the test says to what.
+const DEFINITIONS: &str = "894df15062a4f676e2f7218ef59f01480d8b4ccc3b7c445d391e5b1e72ca3be5";
+
+/// Refuses a store that defines anything else than this program made: a trigger, a view, a table with a default of its
+/// own. Such a thing could drop or change what is written, and say that all went well.
+pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
+    if definitions(connection)? == DEFINITIONS {
+        Ok(())
+    } else {
+        Err(StoreError::Corrupt("its tables are not defined as tgw defines them".to_owned()))
+    }
+}
+
+fn definitions(connection: &Connection) -> Result<String, StoreError> {
+    let mut hash = Sha256::new();
+    let mut rows = connection
+        .prepare("SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_schema ORDER BY type, name")?;
+    let mut rows = rows.query([])?;
+    while let Some(row) = rows.next()? {
+        for column in 0..4 {
+            hash.update(row.get_ref(column)?.as_str().unwrap_or("?").as_bytes());
+            hash.update([0]);
+        }
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_migrations_define_is_what_is_expected_of_a_store() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection).unwrap();
+        assert_eq!(definitions(&connection).unwrap(), DEFINITIONS);
+    }
 
     #[test]
     fn rows_of_two_chains_never_meet() {

@@ -28,7 +28,7 @@ impl RecordSource for Plain {
 }
 
 struct Place {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     path: PathBuf,
 }
 
@@ -36,11 +36,15 @@ impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tgw/0123/state.db");
-        Self { _folder: folder, path }
+        Self { folder, path }
+    }
+
+    fn key(&self) -> SealKey {
+        SealKey::new(self.folder.path())
     }
 
     fn open(&self) -> SqliteStore {
-        SqliteStore::open(&self.path, Path::new("/nowhere")).unwrap()
+        SqliteStore::open(&self.path, Path::new("/nowhere"), self.key()).unwrap()
     }
 }
 
@@ -115,10 +119,10 @@ fn a_store_is_its_owners_alone() {
 #[test]
 fn looking_for_a_store_makes_none() {
     let place = Place::new();
-    assert!(SqliteStore::open_existing(&place.path, Path::new("/nowhere")).unwrap().is_none());
+    assert!(SqliteStore::open_existing(&place.path, Path::new("/nowhere"), place.key()).unwrap().is_none());
     assert!(!place.path.parent().unwrap().exists());
     drop(place.open());
-    assert!(SqliteStore::open_existing(&place.path, Path::new("/nowhere")).unwrap().is_some());
+    assert!(SqliteStore::open_existing(&place.path, Path::new("/nowhere"), place.key()).unwrap().is_some());
 }
 
 #[test]
@@ -127,14 +131,14 @@ fn a_file_that_others_may_write_or_that_is_a_link_is_refused() {
     drop(place.open());
     fs::set_permissions(&place.path, fs::Permissions::from_mode(0o666)).unwrap();
     assert!(matches!(
-        SqliteStore::open(&place.path, Path::new("/nowhere")),
+        SqliteStore::open(&place.path, Path::new("/nowhere"), place.key()),
         Err(StoreError::UnsafePlace { problem: "others may write to it", .. })
     ));
     let moved = place.path.with_file_name("moved.db");
     fs::rename(&place.path, &moved).unwrap();
     std::os::unix::fs::symlink(&moved, &place.path).unwrap();
     assert!(matches!(
-        SqliteStore::open(&place.path, Path::new("/nowhere")),
+        SqliteStore::open(&place.path, Path::new("/nowhere"), place.key()),
         Err(StoreError::UnsafePlace { problem: "it is a symbolic link", .. })
     ));
 }
@@ -144,7 +148,7 @@ fn a_file_that_is_no_store_is_left_alone() {
     let place = Place::new();
     fs::create_dir_all(place.path.parent().unwrap()).unwrap();
     fs::write(&place.path, "not a database, but long enough to look at closely".repeat(40)).unwrap();
-    let open = || SqliteStore::open(&place.path, Path::new("/nowhere")).map(drop);
+    let open = || SqliteStore::open(&place.path, Path::new("/nowhere"), place.key()).map(drop);
     assert!(matches!(open(), Err(StoreError::Corrupt(_))), "{:?}", open());
     fs::remove_file(&place.path).unwrap();
     Connection::open(&place.path).unwrap().execute_batch("CREATE TABLE mine (a)").unwrap();
@@ -152,7 +156,7 @@ fn a_file_that_is_no_store_is_left_alone() {
     fs::remove_file(&place.path).unwrap();
     drop(place.open());
     Connection::open(&place.path).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
-    assert_eq!(open(), Err(StoreError::Newer { found: 99, known: 1 }));
+    assert_eq!(open(), Err(StoreError::Newer { found: 99, known: 2 }));
 }
 
 #[test]
@@ -325,6 +329,7 @@ fn question<'a>(id: &'a str, principal: &'a Principal, task: &'a TaskId) -> Chan
         tool: "write_file",
         call: "{}",
         binding: Digest([1; 32]),
+        likeness: Digest([6; 32]),
         question: Digest([2; 32]),
         expires: Timestamp(100),
     })
@@ -414,6 +419,7 @@ fn a_standing_grant_ends_by_use_time_or_revocation() {
             id,
             principal: &principal,
             task: &task,
+            workspace: b"/w",
             tool: "write_file",
             contract: Digest([4; 32]),
             pinned: r#"{"/path":"a"}"#,
@@ -453,6 +459,234 @@ fn a_standing_grant_ends_by_use_time_or_revocation() {
     assert_eq!(refusal(commit(&mut store, 7, &used, 1)), Refusal::GrantRevoked);
     assert_eq!(store.standing(&tenant(), 10).unwrap().len(), 2);
     assert_eq!(walk(&store), 4);
+}
+
+/// A store with a question `a` and a standing grant `s`, both written by the gateway.
+fn answers() -> (Place, SqliteStore, Principal, TaskId) {
+    let place = Place::new();
+    let mut store = place.open();
+    let (principal, task) = (principal(), task("t"));
+    let changes = [question("a", &principal, &task), standing("s", &principal, &task)];
+    commit(&mut store, 1, &changes, 1).unwrap();
+    (place, store, principal, task)
+}
+
+fn standing<'a>(id: &'a str, principal: &'a Principal, task: &'a TaskId) -> Change<'a> {
+    Change::Remember(NewStanding {
+        id,
+        principal,
+        task,
+        workspace: b"/w",
+        tool: "write_file",
+        contract: Digest([4; 32]),
+        pinned: r#"[{"pointer":"/path","value":"a"}]"#,
+        rules: r#"["ask"]"#,
+        expires: Timestamp(100),
+        max_uses: Some(3),
+    })
+}
+
+fn seals(store: &SqliteStore) -> (Seal, Seal) {
+    let approvals = store.approvals(&tenant(), 1).unwrap();
+    let standing = store.standing(&tenant(), 1).unwrap();
+    (approvals[0].seal, standing[0].seal)
+}
+
+#[test]
+fn every_change_of_the_gateway_seals_again() {
+    let (_place, mut store, ..) = answers();
+    let spend = Change::SpendApproval { id: "a", binding: Digest([1; 32]) };
+    let steps = [
+        Change::UseStanding { id: "s" },
+        answer("a", ApprovalState::Approved),
+        spend,
+        Change::RevokeStanding { id: "s" },
+    ];
+    for step in steps {
+        assert_eq!(seals(&store), (Seal::Whole, Seal::Whole), "{step:?}");
+        commit(&mut store, 2, &[step], 1).unwrap();
+    }
+    assert_eq!(seals(&store), (Seal::Whole, Seal::Whole));
+}
+
+#[test]
+fn no_column_of_a_standing_grant_can_be_changed_by_another_hand() {
+    for change in [
+        "id = 's2'",
+        "user = 'bo'",
+        "agent = 'other'",
+        "agent_version = NULL",
+        "agent_version = '2.0'",
+        "task = 'u'",
+        "workspace = X'2F78'",
+        "workspace = NULL",
+        "tool = 'delete_path'",
+        "contract = zeroblob(32)",
+        "pinned = '[]'",
+        "rules = '[\"ask\",\"other\"]'",
+        "created = 2",
+        "expires = 9000000000000",
+        "uses = 0",
+        "max_uses = 4",
+        "max_uses = NULL",
+        "revoked = 5",
+        "revoked = NULL",
+        "seal = NULL",
+        "seal = X''",
+        "seal = zeroblob(32)",
+    ] {
+        let (_place, mut store, ..) = answers();
+        commit(&mut store, 2, &[Change::UseStanding { id: "s" }], 1).unwrap();
+        if change == "revoked = NULL" {
+            commit(&mut store, 2, &[Change::RevokeStanding { id: "s" }], 1).unwrap();
+        }
+        store.connection.execute(&format!("UPDATE standing_grant SET {change}"), []).unwrap();
+        let stored = store.standing(&tenant(), 1).unwrap().remove(0);
+        assert!(stored.seal.doubt().is_some() && !stored.is_live(Timestamp(3)), "{change}");
+        let used = [Change::UseStanding { id: &stored.id }];
+        assert_eq!(refusal(commit(&mut store, 3, &used, 1)), Refusal::NotBelieved, "{change}");
+    }
+}
+
+#[test]
+fn no_column_of_a_question_can_be_changed_by_another_hand() {
+    for change in [
+        "id = 'b'",
+        "user = 'bo'",
+        "agent = 'other'",
+        "agent_version = NULL",
+        "task = 'u'",
+        "step = 'execute'",
+        "tool = 'delete_path'",
+        "call = '{\"tool\":\"x\"}'",
+        "binding = zeroblob(32)",
+        "likeness = zeroblob(32)",
+        "likeness = NULL",
+        "question = zeroblob(32)",
+        "created = 2",
+        "expires = 9000000000000",
+        "state = 'approved'",
+        "state = 'pending'",
+        "answered = 3",
+        "answered_by = 'root'",
+        "feedback = NULL",
+        "spent = NULL",
+        "spent = 9",
+        "seal = NULL",
+    ] {
+        let (_place, mut store, ..) = answers();
+        let state = if change.contains("approved") { ApprovalState::Denied } else { ApprovalState::Approved };
+        commit(&mut store, 2, &[answer("a", state)], 1).unwrap();
+        let spend = |id| [Change::SpendApproval { id, binding: Digest([1; 32]) }];
+        if change == "spent = NULL" {
+            commit(&mut store, 2, &spend("a"), 1).unwrap();
+        }
+        store.connection.execute(&format!("UPDATE approval SET {change}"), []).unwrap();
+        let stored = store.approvals(&tenant(), 1).unwrap().remove(0);
+        assert!(stored.seal.doubt().is_some(), "{change}");
+        assert_eq!(refusal(commit(&mut store, 3, &spend(&stored.id), 1)), Refusal::NotBelieved, "{change}");
+    }
+}
+
+#[test]
+fn a_seal_is_no_seal_of_a_copy() {
+    let (_place, mut store, ..) = answers();
+    store
+        .connection
+        .execute_batch(
+            "CREATE TEMP TABLE copy AS SELECT * FROM standing_grant;
+             UPDATE copy SET id = 's2', task = 'u';
+             INSERT INTO standing_grant SELECT * FROM copy;",
+        )
+        .unwrap();
+    let used = [Change::UseStanding { id: "s2" }];
+    assert_eq!(refusal(commit(&mut store, 3, &used, 1)), Refusal::NotBelieved);
+    commit(&mut store, 3, &[Change::UseStanding { id: "s" }], 1).unwrap();
+}
+
+#[test]
+fn what_is_not_believed_can_be_ended_and_is_believed_no_more_for_it() {
+    let (_place, mut store, ..) = answers();
+    store.connection.execute("UPDATE standing_grant SET uses = 1", []).unwrap();
+    store.connection.execute("UPDATE approval SET feedback = 'x'", []).unwrap();
+    let approve = [answer("a", ApprovalState::Approved)];
+    assert_eq!(refusal(commit(&mut store, 3, &approve, 1)), Refusal::NotBelieved);
+    let end = [Change::RevokeStanding { id: "s" }, answer("a", ApprovalState::Expired)];
+    commit(&mut store, 100, &end, 1).unwrap();
+    assert_eq!(seals(&store), (Seal::Missing, Seal::Missing));
+}
+
+#[test]
+fn a_call_that_is_answered_elsewhere_settles_the_questions_about_it() {
+    let (_place, mut store, principal, task) = answers();
+    let other = task_of_another_call(&principal, &task);
+    commit(&mut store, 2, &[question("b", &principal, &task), other], 1).unwrap();
+    let settle = |state| [Change::SettleLike { likeness: Digest([6; 32]), state, by: "bo" }];
+    commit(&mut store, 3, &settle(ApprovalState::Approved), 1).unwrap();
+    for id in ["a", "b"] {
+        let settled = store.approval(&tenant(), id).unwrap().unwrap();
+        assert_eq!(
+            (settled.state, settled.by.as_deref(), settled.spent, settled.seal),
+            (ApprovalState::Approved, Some("bo"), Some(Timestamp(3)), Seal::Whole)
+        );
+    }
+    assert_eq!(store.approval(&tenant(), "c").unwrap().unwrap().state, ApprovalState::Pending);
+    // What is answered stays as it is, and a second time is nothing.
+    commit(&mut store, 4, &settle(ApprovalState::Denied), 1).unwrap();
+    assert_eq!(store.approval(&tenant(), "a").unwrap().unwrap().state, ApprovalState::Approved);
+}
+
+fn task_of_another_call<'a>(principal: &'a Principal, task: &'a TaskId) -> Change<'a> {
+    let Change::AskApproval(asked) = question("c", principal, task) else { unreachable!() };
+    Change::AskApproval(NewApproval { likeness: Digest([7; 32]), ..asked })
+}
+
+#[test]
+fn a_question_that_is_not_believed_does_not_keep_a_call_from_being_answered() {
+    let (_place, mut store, ..) = answers();
+    store.connection.execute("UPDATE approval SET tool = 'other'", []).unwrap();
+    let settle = [Change::SettleLike { likeness: Digest([6; 32]), state: ApprovalState::Approved, by: "bo" }];
+    commit(&mut store, 3, &settle, 1).unwrap();
+    assert_eq!(store.approval(&tenant(), "a").unwrap().unwrap().state, ApprovalState::Pending);
+}
+
+#[test]
+fn what_ended_long_ago_is_dropped_and_nothing_that_lives() {
+    let (_place, mut store, principal, task) = answers();
+    let week = 7 * 24 * 3600 * 1000;
+    let left = |store: &SqliteStore| {
+        let approvals = store.approvals(&tenant(), 10).unwrap().len();
+        (approvals, store.standing(&tenant(), 10).unwrap().len())
+    };
+    // Until a question's end is marked it stays, however long ago it was.
+    assert_eq!(store.purge(Timestamp(99 + week), 10).unwrap(), 0);
+    assert_eq!(store.purge(Timestamp(100 + week), 10).unwrap(), 1);
+    assert_eq!(left(&store), (1, 0));
+    commit(&mut store, 100 + week, &[answer("a", ApprovalState::Expired)], 1).unwrap();
+    assert_eq!(store.purge(Timestamp(100 + week), 10).unwrap(), 1);
+    assert_eq!(left(&store), (0, 0));
+    for id in ["s1", "s2", "s3"] {
+        commit(&mut store, 1, &[standing(id, &principal, &task)], 0).unwrap();
+    }
+    assert_eq!(store.purge(Timestamp(100 + week), 2).unwrap(), 2);
+    assert_eq!(left(&store), (0, 1));
+}
+
+#[test]
+fn a_store_of_an_older_version_is_brought_up_to_date_and_its_answers_are_not_believed() {
+    let (place, store, ..) = answers();
+    drop(store);
+    let older = Connection::open(&place.path).unwrap();
+    older
+        .execute_batch(
+            "DROP INDEX approval_by_likeness; DROP INDEX approval_by_expiry; DROP INDEX standing_by_expiry;
+             ALTER TABLE approval DROP COLUMN likeness; ALTER TABLE approval DROP COLUMN seal;
+             ALTER TABLE standing_grant DROP COLUMN workspace; ALTER TABLE standing_grant DROP COLUMN seal;
+             PRAGMA user_version = 1",
+        )
+        .unwrap();
+    drop(older);
+    assert_eq!(seals(&place.open()), (Seal::Missing, Seal::Missing));
 }
 
 #[test]
@@ -528,7 +762,7 @@ fn tenants_have_chains_of_their_own() {
     store.connection.execute("DELETE FROM chain WHERE tenant = 'acme'", []).unwrap();
     assert_eq!(store.stray_records().unwrap(), 2);
     let described = store.describe().unwrap();
-    assert_eq!((described.records, described.schema_version, described.pending_approvals), (3, 1, 0));
+    assert_eq!((described.records, described.schema_version, described.pending_approvals), (3, 2, 0));
     assert!(described.bytes > 0);
 }
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use serde_json::{Map, json};
 
 use super::*;
-use crate::catalog::{Catalog, ManifestFile, Scope, TaskContext};
+use crate::catalog::{Catalog, ManifestFile, Scope, TaskContext, TaskSpan};
 use crate::diagnostic::{Report, SourceMap};
 use crate::ident::{AgentName, CallId, Principal, StepName, TaskId, Tenant, UserName};
 use crate::validate::{Rejected, ValidatedCall, ValidationContext, validate};
@@ -66,6 +66,7 @@ fn with_call<T>(
     let resolved = catalog(tool).resolve(request, &Scope::default()).unwrap();
     let task = TaskContext {
         id: TaskId::parse("t1").unwrap(),
+        span: TaskSpan::Stated,
         prompt: None,
         tools: None,
         data: json!({"branch": "main"}),
@@ -91,7 +92,7 @@ fn command(tool: &str, arguments: Value) -> CommandPlan {
 
 fn refused(tool: &str, arguments: Value) -> (ErrorCode, String) {
     with_call(tool, arguments, Timing::Now, |call, _| {
-        let error = call.unwrap_err().error;
+        let error = call.map_or_else(|rejected| rejected.error, |call| call.obstacle().unwrap().clone());
         (error.code, error.message)
     })
 }

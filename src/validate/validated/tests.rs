@@ -64,6 +64,7 @@ impl World {
             },
             task: TaskContext {
                 id: TaskId::parse("t1").unwrap(),
+                span: crate::catalog::TaskSpan::Stated,
                 prompt: None,
                 tools: None,
                 data: json!({"suppliers": ["S-1"]}),
@@ -103,14 +104,23 @@ fn check(schema: Value, arguments: Value) -> Result<ValidatedCall, Box<Rejected>
     World::new().validate(contract(schema), arguments, Timing::Now)
 }
 
+/// What stands in the way of a call whose arguments hold.
+fn obstacle(schema: Value, arguments: Value) -> Option<CallError> {
+    check(schema, arguments).unwrap().obstacle().cloned()
+}
+
 /// The violations as `pointer | expected | found | hint`.
 fn violations(schema: Value, arguments: Value) -> Vec<String> {
-    let rejected = check(schema, arguments).unwrap_err();
-    assert_eq!(rejected.error.code, ErrorCode::InvalidArguments, "{}", rejected.error);
+    let error = check(schema, arguments).unwrap_err().error;
+    assert_eq!(error.code, ErrorCode::InvalidArguments, "{error}");
+    listed(&error)
+}
+
+fn listed(error: &CallError) -> Vec<String> {
     let shown = |v: &Violation| {
         format!("{} | {} | {} | {}", v.pointer, v.expected, v.found, v.hint.as_deref().unwrap_or("-"))
     };
-    rejected.error.violations.iter().map(shown).collect()
+    error.violations.iter().map(shown).collect()
 }
 
 #[test]
@@ -142,6 +152,45 @@ fn the_whole_error_is_as_documented() {
             "violations": [{"pointer": "/limit", "expected": "at least 1", "found": "0"}],
         })
     );
+}
+
+#[test]
+fn the_arguments_offered_are_the_callers_own_with_what_is_wrong_put_right() {
+    let schema = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["path"],
+        "properties": {
+            "path": {"type": "string"},
+            "limit": {"type": "integer", "minimum": 1, "default": 200},
+            "deep": {"type": "boolean"},
+        },
+    });
+    let cases = [
+        (json!({"path": "b.rs", "limit": "5"}), Some(json!({"path": "b.rs", "limit": 5}))),
+        (json!({"path": "b.rs", "limit": 0}), Some(json!({"path": "b.rs", "limit": 10}))),
+        (json!({"path": "b.rs", "lines": 3}), Some(json!({"path": "b.rs"}))),
+        (json!({"pth": "b.rs"}), Some(json!({"path": "b.rs"}))),
+        (json!({"path": "b.rs", "deep": 1}), Some(json!({"path": "b.rs"}))),
+        (json!({"limit": 3}), Some(json!({"limit": 3, "path": "a.rs"}))),
+    ];
+    for (arguments, expected) in cases {
+        let mut contract = contract(schema.clone());
+        contract.examples = vec![json!({"path": "a.rs", "limit": 10})];
+        let rejected = World::new().validate(contract, arguments.clone(), Timing::Now).unwrap_err();
+        let hint = rejected.error.hint.clone().unwrap();
+        let offered = hint.split('`').nth(1).map(|text| serde_json::from_str::<Value>(text).unwrap());
+        assert_eq!(offered, expected, "{arguments}: {hint}");
+    }
+}
+
+#[test]
+fn a_number_in_quotes_is_told_to_lose_them() {
+    let contract =
+        contract(json!({"type": "object", "properties": {"n": {"type": "integer"}, "t": {"type": "array"}}}));
+    let rejected = World::new().validate(contract, json!({"n": "5", "t": "5"}), Timing::Now).unwrap_err();
+    let hints: Vec<_> = rejected.error.violations.iter().map(|violation| violation.hint.as_deref()).collect();
+    assert_eq!(hints, [Some("write it without quotes"), None]);
 }
 
 #[test]
@@ -272,9 +321,7 @@ fn paths_that_leave_or_are_protected_are_refused() {
     let code = |arguments: Value| check(schema.clone(), arguments).unwrap_err().error.code;
     assert_eq!(code(json!({"a": "../x"})), ErrorCode::PathOutsideWorkspace);
     assert_eq!(code(json!({"a": "/etc/passwd"})), ErrorCode::PathOutsideWorkspace);
-    assert_eq!(code(json!({"a": "out/passwd"})), ErrorCode::PathOutsideWorkspace);
     assert_eq!(code(json!({"l": ["src", "src/../.."]})), ErrorCode::PathOutsideWorkspace);
-    assert_eq!(code(json!({"a": ".git/config"})), ErrorCode::PermissionDenied);
     assert_eq!(code(json!({"a": ""})), ErrorCode::InvalidArguments);
     assert_eq!(code(json!({"a": ".git/config", "l": ["../x"]})), ErrorCode::PathOutsideWorkspace);
     let error = check(schema, json!({"l": ["src", "../x"]})).unwrap_err().error;
@@ -282,16 +329,56 @@ fn paths_that_leave_or_are_protected_are_refused() {
 }
 
 #[test]
+fn what_only_the_world_shows_waits_for_the_policy() {
+    let schema = json!({"properties": {"a": {"format": "workspace-path"}}});
+    let code = |path: &str| obstacle(schema.clone(), json!({"a": path})).map(|error| error.code);
+    assert_eq!(code("out/passwd"), Some(ErrorCode::PathOutsideWorkspace));
+    assert_eq!(code(".git/config"), Some(ErrorCode::PermissionDenied));
+    assert_eq!(code("src/none"), None);
+}
+
+#[test]
+fn a_tool_that_acts_on_names_means_the_link_itself() {
+    let world = World::new();
+    let root = world.workspace.root();
+    std::os::unix::fs::symlink("a.rs", root.join("src/to")).unwrap();
+    std::os::unix::fs::symlink("nowhere", root.join("src/dangling")).unwrap();
+    let place = |path: &str| vec![("/path".to_owned(), WorkspacePath::parse(path).unwrap())];
+    let call = |path: &str| {
+        let schema = json!({"properties": {"path": {"type": "string", "x-tgw-exists": "any"}}});
+        let mut contract = contract(schema);
+        contract.run = Run::Builtin(BuiltinName::DeletePath);
+        world.validate(contract, json!({ "path": path }), Timing::Now).unwrap()
+    };
+    // `link` leads to `src`, and `out` leaves the workspace.
+    for (path, own, target) in [
+        ("link/to", "src/to", Some("src/a.rs")),
+        ("link/dangling", "src/dangling", Some("src/nowhere")),
+        ("link", "link", Some("src")),
+        ("out", "out", None),
+        ("src/a.rs", "src/a.rs", None),
+    ] {
+        let call = call(path);
+        assert_eq!(call.obstacle(), None, "{path}");
+        assert_eq!(call.paths(), place(own), "{path}");
+        assert_eq!(call.link_target_arguments(), target.map(|target| json!({ "path": target })), "{path}");
+    }
+}
+
+#[test]
 fn a_violation_of_the_schema_goes_before_a_fault_of_a_path() {
     let schema = json!({"properties": {"a": {"type": "string", "format": "workspace-path"}, "n": {"type": "integer"}}});
-    assert_eq!(violations(schema, json!({"a": "../x", "n": "1"})), ["/n | an integer | \"1\" | -"]);
+    assert_eq!(
+        violations(schema, json!({"a": "../x", "n": "1"})),
+        ["/n | an integer | \"1\" | write it without quotes"]
+    );
 }
 
 #[test]
 fn what_must_exist_is_looked_at() {
     let outcome = |existence: &str, path: &str| {
         let schema = json!({"properties": {"p": {"type": "string", "x-tgw-exists": existence}}});
-        check(schema, json!({"p": path})).map(|_| ()).map_err(|rejected| rejected.error.code)
+        obstacle(schema, json!({"p": path})).map_or(Ok(()), |error| Err(error.code))
     };
     let missing = Err(ErrorCode::FileNotFound);
     let cases = [
@@ -331,7 +418,9 @@ fn ahead_of_its_turn_existence_waits_and_the_border_does_not() {
         known: &|_, _, _| true,
         timing: Timing::Now,
     };
-    assert_eq!(call.revalidate(&context).unwrap_err().error.code, ErrorCode::FileNotFound);
+    assert_eq!(call.obstacle(), None);
+    let call = call.revalidate(&context).unwrap();
+    assert_eq!(call.obstacle().unwrap().code, ErrorCode::FileNotFound);
     let outside = world.validate(contract(schema), json!({"p": "../x"}), Timing::Provisional).unwrap_err();
     assert_eq!(outside.error.code, ErrorCode::PathOutsideWorkspace);
 }
@@ -361,10 +450,10 @@ fn patterns_that_cannot_run_are_violations() {
 fn known_values_come_from_the_task_or_an_earlier_result() {
     let schema =
         json!({"properties": {"s": {"type": "string", "x-tgw-known": {"tool": "search", "path": "$.id"}}}});
-    assert!(check(schema.clone(), json!({"s": "S-1"})).is_ok());
-    assert!(check(schema.clone(), json!({"s": "S-2"})).is_ok());
+    assert_eq!(obstacle(schema.clone(), json!({"s": "S-1"})), None);
+    assert_eq!(obstacle(schema.clone(), json!({"s": "S-2"})), None);
     assert_eq!(
-        violations(schema, json!({"s": "S-3"})),
+        listed(&obstacle(schema, json!({"s": "S-3"})).unwrap()),
         [
             "/s | a value that `search` returned at `$.id` | \"S-3\" | call `search` and use a value of its result"
         ]

@@ -6,7 +6,7 @@ use crate::code::ErrorCode;
 
 fn decode(line: impl AsRef<[u8]>) -> Line {
     let mut next = 0;
-    decode_line(line.as_ref(), JsonLimits::default(), &mut || {
+    decode_line(line.as_ref(), 1, JsonLimits::default(), &mut || {
         next += 1;
         CallId::parse(&format!("new{next}")).unwrap()
     })
@@ -190,18 +190,22 @@ fn hostile_lines_get_one_answer_each() {
     let too_long_name = format!(r#"{{"id":"c1","name":"{}"}}"#, "x".repeat(129));
     let deep = format!(r#"{{"id":"c1","name":"t","arguments":{}{}}}"#, r#"{"a":"#.repeat(80), "}".repeat(80));
     let cases: Vec<(&[u8], &str, &str)> = vec![
-        (b"nonsense", "new1", "not valid JSON: expected ident at line 1 column 2"),
+        (
+            b"nonsense",
+            "new1",
+            "not valid JSON: a word that is not `true`, `false` or `null`, at input line 1, column 2",
+        ),
         (b"7", "new1", "a line must be one JSON object, or an array of them"),
         (b"null", "new1", "a line must be one JSON object, or an array of them"),
         (b"{}", "new1", "`name` is missing"),
         (b"[]", "new1", "the batch is empty"),
         (b"[7]", "new1", "each element of a batch must be an object"),
         (b"[[{\"name\":\"t\"}]]", "new1", "each element of a batch must be an object"),
-        (br#"{"id":"c1","name":"t""#, "c1", "not valid JSON: it ends too early, at line 1 column 21"),
+        (br#"{"id":"c1","name":"t""#, "c1", "not valid JSON: it ends too early, at input line 1, column 21"),
         (
             br#"{"id":"c1","name":"t","arguments":{"a":}}"#,
             "c1",
-            "not valid JSON: expected value at line 1 column 40, at `/arguments/a`",
+            "not valid JSON: a value is missing or is not JSON, at input line 1, column 40, at `/arguments/a`",
         ),
         (
             b"{\"id\":\"c1\",\"name\":\"t\",\"arguments\":{\"a\":\"\xff\"}}",
@@ -222,14 +226,18 @@ fn hostile_lines_get_one_answer_each() {
         (
             br#"{"id":"c1","name":"t","arguments":{"n":1e400}}"#,
             "c1",
-            "the number at line 1 column 44 is out of range, at `/arguments/n`",
+            "the number is out of range, at input line 1, column 44, at `/arguments/n`",
         ),
         (
             br#"{"id":"c1","name":"t","arguments":{"s":"\ud800"}}"#,
             "c1",
-            "not valid JSON: unexpected end of hex escape at line 1 column 47, at `/arguments/s`",
+            "not valid JSON: a `\\u` escape is half of a character, at input line 1, column 47, at `/arguments/s`",
         ),
-        (br#"{"id":"c1","name":"t"} {}"#, "c1", "not valid JSON: trailing characters at line 1 column 24"),
+        (
+            br#"{"id":"c1","name":"t"} {}"#,
+            "c1",
+            "not valid JSON: something follows the value, at input line 1, column 24",
+        ),
         (
             deep.as_bytes(),
             "c1",
@@ -317,7 +325,7 @@ fn hostile_lines_get_one_answer_each() {
         (
             br#"{"id":"1","function":{"name":"t","arguments":"{\"a\":1"}}"#,
             "1",
-            "`function.arguments`: not valid JSON: it ends too early, at line 1 column 6",
+            "`function.arguments`: not valid JSON: it ends too early, at line 1, column 6",
         ),
         (
             br#"{"id":"1","function":{"name":"t","arguments":"{\"a\":{\"b\":1,\"b\":1}}"}}"#,
@@ -378,7 +386,7 @@ fn a_short_line_cannot_ask_for_a_long_reply() {
 fn too_long_a_line_is_refused_whole() {
     let limits = JsonLimits { bytes: 20, depth: 64 };
     let line = br#"{"id":"c1","name":"read_file"}"#;
-    match decode_line(line, limits, &mut || CallId::parse("new").unwrap()) {
+    match decode_line(line, 1, limits, &mut || CallId::parse("new").unwrap()) {
         Line::Calls(calls) => {
             assert_eq!(calls[0].id.as_str(), "new");
             assert_eq!(calls[0].call.as_ref().unwrap_err().message, "the text has 30 bytes, the most is 20");

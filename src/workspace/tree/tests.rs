@@ -3,6 +3,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
+use crate::workspace::Passage;
 
 struct Fixture {
     _outer: tempfile::TempDir,
@@ -45,6 +46,9 @@ fn read(workspace: &Workspace, text: &str) -> Result<String, CallError> {
 fn on() -> Result<(), CallError> {
     Ok(())
 }
+
+/// Everything may be taken along.
+const FREELY: Passage<'_> = Passage { permits: &|_, _| Ok(()), keep_going: &on };
 
 fn any(_: &WorkspacePath, _: &WorkspacePath) -> Result<(), CallError> {
     Ok(())
@@ -155,14 +159,14 @@ fn protected_files_are_reached_by_no_way() {
         assert_eq!(code(write(&workspace, text, "x")), ErrorCode::PermissionDenied, "{text}");
     }
     assert_eq!(code(workspace.open_directory(&path("innocent"))), ErrorCode::PermissionDenied);
-    assert_eq!(code(workspace.rename(&path("alias"), &path("b"), &any, &on)), ErrorCode::PermissionDenied);
+    assert_eq!(code(workspace.rename(&path("alias"), &path("b"), &any, FREELY)), ErrorCode::PermissionDenied);
     assert_eq!(
-        code(workspace.rename(&path("dir/f"), &path(".git/f"), &any, &on)),
+        code(workspace.rename(&path("dir/f"), &path(".git/f"), &any, FREELY)),
         ErrorCode::PermissionDenied
     );
     assert_eq!(code(workspace.removal_target(&path("mine.yaml"))), ErrorCode::PermissionDenied);
     // The link goes, not what it points to.
-    workspace.removal_target(&path("innocent")).unwrap().remove(&on).unwrap();
+    workspace.removal_target(&path("innocent")).unwrap().remove(FREELY).unwrap();
     assert!(fixture.root.join(".git/config").exists());
 }
 
@@ -174,13 +178,13 @@ fn a_directory_with_a_protected_file_is_neither_moved_nor_deleted() {
     std::fs::create_dir_all(fixture.root.join("evil")).unwrap();
     std::fs::write(fixture.root.join("evil/settings.json"), "{}").unwrap();
     let workspace = fixture.workspace();
-    let error = workspace.rename(&path("sub"), &path("other"), &any, &on).unwrap_err();
+    let error = workspace.rename(&path("sub"), &path("other"), &any, FREELY).unwrap_err();
     assert_eq!(error.code, ErrorCode::PermissionDenied);
     assert!(error.message.starts_with("`sub/a/.claude/settings.json` is protected"));
-    let error = workspace.removal_target(&path("sub")).unwrap().remove(&on).unwrap_err();
+    let error = workspace.removal_target(&path("sub")).unwrap().remove(FREELY).unwrap_err();
     assert!(error.message.starts_with("`sub/a/.claude/settings.json` is protected"));
-    let error = workspace.rename(&path("evil"), &path(".claude"), &any, &on).unwrap_err();
-    assert!(error.message.starts_with("`.claude/settings.json` is protected"));
+    let error = workspace.rename(&path("evil"), &path(".claude"), &any, FREELY).unwrap_err();
+    assert!(error.message.starts_with("`.claude` is protected"));
     assert!(fixture.root.join("sub/a/.claude/settings.json").exists());
 }
 
@@ -248,17 +252,20 @@ fn a_move_overwrites_nothing() {
     std::fs::create_dir(fixture.root.join("empty")).unwrap();
     let workspace = fixture.workspace();
     assert_eq!(
-        code(workspace.rename(&path("dir/f"), &path("other"), &any, &on)),
+        code(workspace.rename(&path("dir/f"), &path("other"), &any, FREELY)),
         ErrorCode::PreconditionFailed
     );
     assert_eq!(
-        code(workspace.rename(&path("dir"), &path("empty"), &any, &on)),
+        code(workspace.rename(&path("dir"), &path("empty"), &any, FREELY)),
         ErrorCode::PreconditionFailed
     );
-    assert_eq!(code(workspace.rename(&path("dir"), &path("dir/x"), &any, &on)), ErrorCode::InvalidArguments);
-    assert_eq!(code(workspace.rename(&path("."), &path("x"), &any, &on)), ErrorCode::InvalidArguments);
-    assert_eq!(code(workspace.rename(&path("none"), &path("x"), &any, &on)), ErrorCode::FileNotFound);
-    workspace.rename(&path("dir"), &path("moved"), &any, &on).unwrap();
+    assert_eq!(
+        code(workspace.rename(&path("dir"), &path("dir/x"), &any, FREELY)),
+        ErrorCode::InvalidArguments
+    );
+    assert_eq!(code(workspace.rename(&path("."), &path("x"), &any, FREELY)), ErrorCode::InvalidArguments);
+    assert_eq!(code(workspace.rename(&path("none"), &path("x"), &any, FREELY)), ErrorCode::FileNotFound);
+    workspace.rename(&path("dir"), &path("moved"), &any, FREELY).unwrap();
     assert_eq!(read(&workspace, "moved/f").unwrap(), "inside");
 }
 
@@ -268,7 +275,7 @@ fn a_tree_is_deleted_without_following_its_links() {
     std::fs::create_dir_all(fixture.root.join("dir/a/b")).unwrap();
     symlink(&fixture.outside, fixture.root.join("dir/a/out")).unwrap();
     let workspace = fixture.workspace();
-    let (removed, _) = workspace.removal_target(&path("dir")).unwrap().remove(&on).unwrap();
+    let (removed, _) = workspace.removal_target(&path("dir")).unwrap().remove(FREELY).unwrap();
     assert_eq!((removed.files, removed.directories), (2, 3));
     assert!(fixture.outside.join("f").exists());
     assert!(!fixture.root.join("dir").exists());
@@ -286,7 +293,11 @@ fn a_deletion_that_is_stopped_half_way_has_an_unknown_outcome() {
         // Two entries are looked at before the first is deleted.
         if asked.get() > 3 { Err(CallError::new(ErrorCode::Cancelled, "stopped")) } else { Ok(()) }
     };
-    let error = workspace.removal_target(&path("dir")).unwrap().remove(&stop).unwrap_err();
+    let error = workspace
+        .removal_target(&path("dir"))
+        .unwrap()
+        .remove(Passage { keep_going: &stop, ..FREELY })
+        .unwrap_err();
     assert_eq!(error.code, ErrorCode::OutcomeUnknown);
     assert_eq!(error.message, "`dir` is deleted in part (1 of its entries): stopped");
 }
@@ -331,7 +342,7 @@ fn a_swap_of_a_middle_part_never_opens_outside() {
                 assert_eq!(content, "inside");
             }
             let _ = write(&workspace, "dir/new", "x");
-            let _ = workspace.removal_target(&path("dir/new")).and_then(|target| target.remove(&on));
+            let _ = workspace.removal_target(&path("dir/new")).and_then(|target| target.remove(FREELY));
         },
     );
     let outside: Vec<_> =

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::fixture::{FREE, SAY, SHIPPED, free, line};
-use crate::place::{Ended, Place, verdict};
+use crate::place::{Ended, Place, finish, verdict};
 
 /// A place with a chain of five records.
 fn chained() -> Place {
@@ -78,6 +78,32 @@ fn each_kind_of_tampering_is_noticed() {
             ended.stdout.contains("broken: ") && ended.stdout.contains("not intact"),
             "{what}: {ended:?}"
         );
+    }
+}
+
+#[test]
+fn a_record_blown_up_is_noticed_and_not_loaded() {
+    let last = "(SELECT max(id) FROM record)";
+    for (column, complaint) in [
+        ("detail", "the detail of record 5 was changed"),
+        ("bytes", "record 5 was edited"),
+        ("key", "the detail of record 5 was changed"),
+        ("hash", "record 5 is not the one that the head names"),
+    ] {
+        for bytes in [17 << 20, 150 << 20] {
+            let place = chained();
+            tamper(&place, &format!("UPDATE record SET {column} = zeroblob({bytes}) WHERE id = {last}"));
+            let tgw = place.tgw(&["audit", "verify"]);
+            let mut command = place.command("sh");
+            // Less than the larger one takes twice.
+            command
+                .args(["-c", "ulimit -v 262144; exec \"$@\"", "sh"])
+                .arg(tgw.get_program())
+                .args(tgw.get_args());
+            let ended = finish(&mut command, b"");
+            assert_eq!(ended.code, Some(1), "{column} of {bytes} bytes: {ended:?}");
+            assert!(ended.stdout.contains(complaint), "{column} of {bytes} bytes: {ended:?}");
+        }
     }
 }
 
@@ -265,5 +291,26 @@ fn without_a_store_that_can_be_written_nothing_runs() {
         place.file("a.txt", "secret words");
         let read = place.run(&[], line("read_file", &json!({ "path": "a.txt" })));
         assert!(!read.stdout.contains("secret words"), "{number}: an unrecorded read was answered: {read:?}");
+    }
+}
+
+/// What the store is told to do with a record must be done: a definition planted in it runs nothing, and a store that has
+/// one is not used.
+#[test]
+fn a_definition_planted_in_the_store_runs_nothing_and_stops_every_call() {
+    for planted in [
+        "CREATE TRIGGER t BEFORE INSERT ON record BEGIN SELECT RAISE(IGNORE); END",
+        "CREATE TRIGGER t BEFORE UPDATE ON chain BEGIN SELECT RAISE(IGNORE); END",
+        "CREATE TRIGGER t AFTER INSERT ON record BEGIN DELETE FROM record WHERE id = new.id; END",
+        "CREATE VIEW v AS SELECT * FROM record",
+        "CREATE TABLE more (x)",
+        "DROP INDEX result_by_tool",
+    ] {
+        let place = chained();
+        tamper(&place, planted);
+        let refused = place.run(&[], line("list_directory", &json!({})));
+        assert!(!refused.stdout.contains("succeeded"), "{planted}: {}", refused.stdout);
+        let verified = verify(&place, &[]);
+        assert_ne!(verified.code, Some(0), "{planted}: {}", verified.stderr);
     }
 }

@@ -15,7 +15,7 @@ fn load(text: &str) -> Ended {
 }
 
 /// Runs tgw with at most 1 GiB of address space: what needs more is a bomb that went off.
-fn bounded(place: &Place, arguments: &[&str], input: &[u8]) -> Ended {
+pub(super) fn bounded(place: &Place, arguments: &[&str], input: &[u8]) -> Ended {
     let tgw = place.tgw(arguments);
     let mut command = place.command("sh");
     command.args(["-c", "ulimit -v 1048576; exec \"$@\"", "sh"]).arg(tgw.get_program()).args(tgw.get_args());

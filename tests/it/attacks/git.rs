@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::fixture::{free, line};
-use crate::place::{Place, has_program, helper, skipped};
+use crate::place::{Place, has_program, helper, skipped, verdict};
 
 /// A repository with one commit and a changed file, in a place where everything is allowed.
 fn repository() -> Option<Place> {
@@ -232,4 +232,24 @@ fn a_path_cannot_become_an_option_or_magic_of_git() {
     let ended = place.run(&[], input);
     assert!(!ended.stdout.contains("private words"), "{ended:?}");
     assert!(!place.workspace().join("evil").exists());
+}
+
+#[test]
+fn a_name_that_no_rule_can_be_asked_about_does_not_turn_differences_off() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let Some(place) = repository() else { return };
+    for name in [&b"odd\xff.txt"[..], b"odd\xfe[*]?\\.txt", b"line\nfeed.txt", b"back\\slash.txt"] {
+        fs::write(place.workspace().join(OsStr::from_bytes(name)), "hidden words\n").unwrap();
+    }
+    place.file("oddé.txt", "shown words\n");
+    helper(&place, "git", &["add", "--", "."]);
+    for arguments in [json!({ "staged": true }), json!({ "staged": true, "path": "." })] {
+        let result = place.call("git_diff", arguments);
+        assert_eq!(verdict(&result), "succeeded", "{result}");
+        let shown = result.to_string();
+        assert!(shown.contains("shown words") && shown.contains("+two"), "{shown}");
+        assert!(!shown.contains("hidden words"), "{shown}");
+        assert!(result["warnings"].to_string().contains("left out 4 paths"), "{shown}");
+    }
 }

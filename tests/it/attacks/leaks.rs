@@ -213,8 +213,28 @@ fn a_policy_keeps_a_credential_from_a_tool() {
         "version: 1\ndefault_verdict: allow\ncredentials: [{credential: token, tools: [other]}]\nrules: []\n",
     );
     let ended = run(&place, &[], &line("use", &json!({ "script": "touch ran" })));
-    assert_eq!(verdict(&ended.line()), "failed/CREDENTIAL_UNAVAILABLE", "{ended:?}");
+    assert_eq!(verdict(&ended.line()), "denied/PERMISSION_DENIED", "{ended:?}");
+    assert_eq!(ended.line()["error"]["retry"], "never");
     assert!(!place.workspace().join("ran").exists());
+    let checked = place.ask_with(&["check"], &line("use", &json!({ "script": "touch ran" })));
+    let decided = checked.line();
+    assert_eq!((&decided["verdict"], &decided["code"]), (&json!("deny"), &json!("PERMISSION_DENIED")));
+    assert!(decided["reason"].as_str().unwrap().contains("credential `token`"), "{decided}");
+}
+
+#[test]
+fn no_person_is_asked_about_a_call_whose_credential_the_policy_withholds() {
+    let place = Place::new();
+    let agents = "version: 1\ndefault_verdict: require_approval\ncredentials: [{credential: token, agents: [other]}]\nrules: []\n";
+    place.configure(&manifest("streams: merged", ""), agents);
+    let call = line("use", &json!({ "script": "touch ran" }));
+    let refused = run(&place, &[], &call).line();
+    assert_eq!(verdict(&refused), "denied/PERMISSION_DENIED");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("the agent `default`"), "{refused}");
+    assert_eq!(
+        verdict(&run(&place, &["--agent", "other"], &call).line()),
+        "input_required/APPROVAL_REQUIRED"
+    );
 }
 
 #[test]

@@ -2,13 +2,18 @@
 
 mod audit_chain;
 mod calls;
+mod costly;
 mod escapes;
 mod exhaustion;
 mod fixture;
 mod git;
 mod hidden;
 mod leaks;
+mod linked;
 mod links;
+mod nested;
 mod paths;
+mod planted;
 mod questions;
 mod smuggling;
+mod trusting;

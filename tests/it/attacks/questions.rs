@@ -110,7 +110,6 @@ fn contract(place: &Place) -> Vec<u8> {
 }
 
 #[test]
-#[ignore = "a row of the state store is believed: nothing in it proves that a person gave the answer"]
 fn a_forged_remembered_answer_of_the_right_shape_is_worth_nothing() {
     let place = place();
     let task = place.aside("task.yaml", "version: 1\nid: tidy\n").to_str().unwrap().to_owned();
@@ -161,12 +160,111 @@ fn changed(change: &str, word: &str) -> Value {
 }
 
 #[test]
-#[ignore = "a row of the state store is believed: nothing in it proves that a person gave the answer"]
 fn a_remembered_answer_that_was_changed_in_the_store_is_worth_nothing() {
     for (change, word) in [
         ("UPDATE standing_grant SET pinned = '[{\"pointer\":\"/word\",\"value\":\"x\"}]'", "x"),
+        ("UPDATE standing_grant SET pinned = '[]'", "x"),
         ("UPDATE standing_grant SET task = 'tidy'", "learn"),
+        ("UPDATE standing_grant SET max_uses = NULL", "learn"),
+        ("UPDATE standing_grant SET uses = -5", "learn"),
+        ("UPDATE standing_grant SET expires = 9000000000000", "learn"),
+        ("UPDATE standing_grant SET seal = NULL", "learn"),
+        ("UPDATE standing_grant SET seal = zeroblob(32)", "learn"),
+        (
+            "INSERT INTO standing_grant SELECT 'g_aaaaaaaaaaaaaaaa', tenant, user, agent, agent_version, 'tidy', tool, contract, pinned, rules, created, expires, uses, max_uses, revoked, workspace, seal FROM standing_grant WHERE task = 'learn' -- task =",
+            "learn",
+        ),
     ] {
         assert_eq!(verdict(&changed(change, word)), ASKED, "{change}");
     }
+}
+
+/// A place with a remembered answer for the word `learn`, and its task.
+fn remembered() -> (Place, String) {
+    let place = place();
+    forged_rules(&place);
+    let task = place.workspace().parent().unwrap().join("aside/learn.yaml").to_str().unwrap().to_owned();
+    (place, task)
+}
+
+fn alter(place: &Place, change: &str) {
+    Connection::open(place.store()).unwrap().execute(change, []).unwrap();
+}
+
+fn learn(place: &Place, task: &str) -> String {
+    let call = format!("{}\n", json!({ "name": "say", "arguments": { "word": "learn" } }));
+    verdict(&place.run(&["--task", task], call).line())
+}
+
+#[test]
+fn a_revoked_answer_that_was_made_live_again_in_the_store_is_worth_nothing() {
+    let (place, task) = remembered();
+    assert_eq!(learn(&place, &task), "succeeded");
+    let listed: Value = serde_json::from_str(&place.ask(&["approvals", "list", "--json"]).stdout).unwrap();
+    place.ask(&["approvals", "revoke", listed[0]["id"].as_str().unwrap()]);
+    alter(&place, "UPDATE standing_grant SET revoked = NULL");
+    assert_eq!(learn(&place, &task), ASKED);
+    assert_eq!(said(&place), "learn\n");
+}
+
+#[test]
+fn a_person_is_told_and_the_audit_says_that_an_answer_was_not_believed_and_why() {
+    let (place, task) = remembered();
+    alter(&place, "UPDATE standing_grant SET max_uses = 100000");
+    let mut person = Person::start(place.tgw(&["run", "--task", &task]));
+    person.send(&json!({ "name": "say", "arguments": { "word": "learn" } }));
+    let question = person.is_asked();
+    assert!(question.contains("a remembered answer was not believed"), "{question}");
+    deny(&mut person, "");
+    let left = person.leaves();
+    assert!(!left.ended.stdout.contains("believed"), "{left:?}");
+    let records = place.audit();
+    let doubts: Vec<&Value> =
+        records.iter().filter(|record| record["record"]["approval"]["answer"] == "not_believed").collect();
+    assert_eq!(doubts.len(), 1, "{records:?}");
+    assert!(doubts[0].to_string().contains("its seal does not fit"), "{doubts:?}");
+    let list = place.ask(&["approvals", "list"]).stdout;
+    assert!(list.contains("not believed"), "{list}");
+    assert_eq!(said(&place), "");
+}
+
+#[test]
+fn without_the_key_or_with_another_one_no_stored_answer_is_believed() {
+    let (place, task) = remembered();
+    let key = place.state().join("seal.key");
+    let kept = std::fs::read(&key).unwrap();
+    let mode =
+        |mode| std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    mode(0o644);
+    assert_ne!(learn(&place, &task), "succeeded");
+    mode(0o600);
+    std::fs::write(&key, [7; 32]).unwrap();
+    assert_eq!(learn(&place, &task), ASKED);
+    std::fs::remove_file(&key).unwrap();
+    assert_eq!(learn(&place, &task), ASKED);
+    std::fs::write(&key, kept).unwrap();
+    mode(0o600);
+    assert_eq!(learn(&place, &task), "succeeded");
+    assert_eq!(said(&place), "learn\n");
+}
+
+#[test]
+fn an_answer_of_one_workspace_is_none_in_another_that_shares_the_store() {
+    let place = place();
+    let store = place.state().parent().unwrap().join("shared");
+    let task = place.aside("task.yaml", "version: 1\nid: tidy\n").to_str().unwrap().to_owned();
+    let elsewhere = place.workspace().parent().unwrap().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let shared = ["--state", store.to_str().unwrap(), "--task", &task];
+    let call = json!({ "name": "say", "arguments": { "word": "x" } });
+    let mut person = Person::start(place.tgw(&[&["run"], &shared[..]].concat()));
+    person.send(&call);
+    person.is_asked();
+    choose(&mut person, "1");
+    assert_eq!(verdict(&person.result()), "succeeded");
+    person.leaves();
+    let line = format!("{call}\n");
+    assert_eq!(verdict(&place.run(&shared, &line).line()), "succeeded");
+    let there = [&shared[..], &["--workspace", elsewhere.to_str().unwrap()]].concat();
+    assert_eq!(verdict(&place.run(&there, &line).line()), ASKED);
 }

@@ -87,6 +87,7 @@ fn a_link_to_a_trusted_file_is_not_that_file() {
 fn a_repository_nested_in_a_trusted_one_is_another_one() {
     let place = cloned();
     trust(&place);
+    place.file("vendor/evil/.git/config", "");
     place.file("vendor/evil/tools.yaml", &SAY.replace("ran.log", "evil.log"));
     place.file("vendor/evil/policy.yaml", FREE);
     let mut command = place.tgw(&["run"]);

@@ -58,6 +58,13 @@ fn asking_is_on_record() {
 }
 
 #[test]
+fn the_audit_tells_the_story_of_a_question() {
+    let (space, id) = asked();
+    let story = space.tgw(["audit", "show", &id]).text();
+    assert!(story.contains("write_file") && story.contains(&id), "{story}");
+}
+
+#[test]
 fn an_unknown_id_is_said_to_be_unknown() {
     let space = Space::new();
     for command in ["show", "revoke"] {

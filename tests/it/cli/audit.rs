@@ -57,7 +57,7 @@ fn an_unknown_record_is_said_to_be_unknown() {
         .tgw(["audit", "show", "nope"])
         .stderr(
             "error: the chain of `local` has no record for `nope`\n\
-             hint: give a call's id, a receipt, or a record's number; `tgw audit list` shows them\n",
+             hint: give the id of a call or of an approval, a receipt, or a record's number; `tgw audit list` shows them\n",
         )
         .status(1)
         .holds();

@@ -43,3 +43,111 @@ fn a_store_that_cannot_be_used_is_a_problem() {
     let text = space.tgw(["doctor", "--state", &state]).status(1).text();
     assert!(text.contains("state      PROBLEM"), "{text}");
 }
+
+#[test]
+fn what_stops_every_command_is_a_row_of_the_report() {
+    type Breaking = fn(&Space);
+    let cases: [(&str, &str, Breaking); 4] = [
+        ("policy", "has changed since", |space| {
+            space.write("policy.yaml", "version: 1\ndefault_verdict: deny\n");
+            space.tgw(["trust", "--yes"]).text();
+            space.write("policy.yaml", "version: 1\ndefault_verdict: allow\n");
+        }),
+        ("tools", "trust.json` cannot be used", |space| {
+            space.write("tools.yaml", "version: 1\ntools: []\n");
+            space.tgw(["trust", "--yes"]).text();
+            space.write_beside("state/tgw/trust.json", "{");
+        }),
+        ("files", "unknown key `rulez`", |space| {
+            space.write("policy.yaml", "version: 1\nrulez: []\n");
+            let ended = space.tgw(["trust", "--yes"]).ended();
+            assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        }),
+        ("policy", "it is gone", |space| {
+            space.write("policy.yaml", ALLOW);
+            space.tgw(["trust", "--yes"]).text();
+            std::fs::remove_file(space.path("policy.yaml")).unwrap();
+        }),
+    ];
+    for (area, says, breaking) in cases {
+        let space = Space::new();
+        breaking(&space);
+        let report: Value = serde_json::from_str(&space.tgw(["doctor", "--json"]).status(1).text()).unwrap();
+        let findings = report["findings"].as_array().unwrap();
+        let problem = findings.iter().find(|finding| finding["state"] == "problem").unwrap();
+        assert_eq!(
+            (&problem["area"], &problem["good"]),
+            (&Value::from(area), &Value::from(false)),
+            "{report}"
+        );
+        assert!(problem["text"].as_str().unwrap().contains(says), "{says}: {report}");
+        assert!(problem["hint"].is_string(), "{says}: {report}");
+        assert!(findings.iter().any(|finding| finding["area"] == "sandbox"), "{report}");
+        let text = space.tgw(["doctor"]).status(1).text();
+        assert!(text.contains("PROBLEM") && text.contains("hint: "), "{text}");
+    }
+}
+
+const PROGRAMS: &str = "
+version: 1
+credentials:
+  shop: {source: {command: [tgw-no-such-helper]}}
+tools:
+  - name: absent
+    description: Runs nothing.
+    risk: read_only
+    execution_mode: exclusive
+    input_schema: {type: object, additionalProperties: false, properties: {}}
+    run: {command: [./bin/absent]}
+    result: {trust: untrusted}
+  - name: plain
+    description: Runs nothing.
+    risk: read_only
+    execution_mode: exclusive
+    input_schema: {type: object, additionalProperties: false, properties: {}}
+    run: {command: [./plain]}
+    result: {trust: untrusted}
+  - name: unknown
+    description: Runs nothing.
+    risk: read_only
+    execution_mode: exclusive
+    input_schema: {type: object, additionalProperties: false, properties: {}}
+    run: {command: [tgw-no-such-program]}
+    result: {trust: untrusted}
+";
+
+#[test]
+fn programs_that_cannot_be_started_are_named() {
+    let space = Space::with(PROGRAMS, ALLOW);
+    space.write_beside("files/plain", "#!/bin/sh\n");
+    let report: Value =
+        serde_json::from_str(&space.tgw(["doctor", "--json"]).with_files().status(1).text()).unwrap();
+    let found: Vec<(&str, &str)> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["state"] != "ok" && finding["area"] != "files")
+        .map(|finding| (finding["state"].as_str().unwrap(), finding["text"].as_str().unwrap()))
+        .map(|(state, text)| (state, text.split(" (").next().unwrap()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("warning", "absent: program `./bin/absent` does not exist"),
+            ("warning", "plain: program `./plain` is not executable"),
+            ("warning", "unknown: program `tgw-no-such-program` is not installed"),
+            ("problem", "shop: program `tgw-no-such-helper` is not installed"),
+        ]
+    );
+}
+
+#[test]
+fn a_warning_is_not_shown_as_good() {
+    let space = Space::new();
+    space.write("policy.yaml", ALLOW);
+    let text = space.tgw(["doctor"]).text();
+    assert!(
+        text.lines().any(|line| line.trim_start().starts_with("policy") && line.contains("warning")),
+        "{text}"
+    );
+}

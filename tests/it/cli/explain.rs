@@ -19,7 +19,9 @@ fn every_code_of_the_list_is_explained() {
     let space = Space::new();
     let list = space.tgw(["explain"]).text();
     assert_eq!(list.lines().count(), tgw::code::ErrorCode::ALL.len());
-    for code in list.lines() {
+    for line in list.lines() {
+        let (code, meaning) = line.split_once(' ').unwrap();
+        assert!(!meaning.trim().is_empty(), "{line}");
         let text = space.tgw(["explain", code]).text();
         assert!(text.starts_with(&format!("{code}\n\nstatus: ")), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");

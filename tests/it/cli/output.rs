@@ -14,7 +14,7 @@ fn space() -> Space {
 
 const SHOWN: &str = "✓ read_file f.txt  [DURATION]\n  1 │ a\n  2 │ b\n";
 
-const SUMMARY: &str = "1 call in [DURATION]: 1 allowed, 0 asked, 0 denied, 1 succeeded, 0 failed\n";
+const SUMMARY: &str = "1 call in [DURATION]: 1 allowed, 0 asked, 0 denied; 1 succeeded, 0 failed\n";
 
 #[test]
 fn without_a_terminal_nothing_is_displayed() {
@@ -148,4 +148,24 @@ fn every_format_can_be_asked_for() {
     ] {
         space.tgw(["run", "--format", format]).lines_in(&[READ]).stdout(&format!("{expected}\n")).holds();
     }
+}
+
+#[test]
+fn a_display_never_overwrites_what_it_was_not_plainly_told_to() {
+    let space = space();
+    space.write("jsom", "mine\n").write("policy.yaml", "version: 1\n");
+    let policy = space.path("policy.yaml").display().to_string();
+    let trust = space.beside("state/tgw/trust.json").display().to_string();
+    for named in ["jsom", "policy.yaml", "./policy.yaml", "file:policy.yaml", &policy, &trust] {
+        let ended =
+            space.tgw(["call", "list_directory", "--display", named, "--policy", "policy.yaml"]).ended();
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{named}: {}", ended.stderr);
+    }
+    assert_eq!(space.read("jsom").as_deref(), Some("mine\n"));
+    assert_eq!(space.read("policy.yaml").as_deref(), Some("version: 1\n"));
+    let ended = space.tgw(["run", "--display", "jsom"]).ended();
+    assert!(ended.stderr.contains("did you mean `json`?"), "{}", ended.stderr);
+    let ended = space.tgw(["run", "--display", "file:shown"]).lines_in(&[READ]).ended();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(space.read("shown").is_some());
 }

@@ -51,7 +51,8 @@ fn a_filter_that_is_none_is_a_usage_error() {
     let (space, reference) = stored();
     let ended = space.tgw(["results", &reference, "--filter", "$["]).ended();
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""));
-    assert!(ended.stderr.starts_with("error: "), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with("error: `--filter` must be "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("\nhint: "), "{}", ended.stderr);
 }
 
 #[test]
@@ -61,4 +62,28 @@ fn an_unknown_reference_is_said_to_be_unknown() {
         .stderr("error: no result `r_nope` is kept\nhint: `tgw results` lists those that are; they are kept for 7 days\n")
         .status(1)
         .holds();
+}
+
+#[test]
+fn a_filter_that_selects_nothing_is_told_from_an_empty_result() {
+    let (space, reference) = stored();
+    let ended = space.tgw(["results", &reference, "--filter", "$.nope[*]"]).ended();
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with("error: `--filter` selects nothing"), "{}", ended.stderr);
+}
+
+#[test]
+fn an_offset_and_a_limit_count_from_one() {
+    let (space, reference) = stored();
+    for flag in ["--offset", "--limit"] {
+        let ended = space.tgw(["results", &reference, flag, "0"]).ended();
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{flag}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn the_list_can_be_had_as_json() {
+    let (space, reference) = stored();
+    let list: serde_json::Value = serde_json::from_str(&space.tgw(["results", "--json"]).text()).unwrap();
+    assert_eq!(list[0]["result"], reference.as_str());
 }

@@ -1,6 +1,9 @@
 //! `tgw trust`: a file that a workspace brings is not obeyed until the person says so.
 
-use crate::harness::{Space, outcomes};
+use std::fs;
+use std::path::Path;
+
+use crate::harness::{Space, outcomes, process};
 
 const LIST: &[&str] = &[r#"{"id":"c1","name":"list_directory"}"#];
 
@@ -124,4 +127,135 @@ fn a_copy_of_the_shipped_file_needs_no_word() {
     space.write("policy.yaml", include_str!("../../../policy.yaml"));
     let answers = space.tgw(["run"]).lines_in(LIST).answers();
     assert_eq!(outcomes(&answers), [("c1", "succeeded")]);
+}
+
+#[test]
+fn trusting_and_no_longer_trusting_are_on_record() {
+    let space = brought();
+    space.tgw(["trust", "--yes"]).text();
+    space.tgw(["trust", "--revoke"]).text();
+    // What was not trusted is no act.
+    space.tgw(["trust", "--revoke"]).text();
+    let records = space.records();
+    let said: Vec<_> = records
+        .iter()
+        .map(|record| {
+            (
+                record["record"]["kind"].as_str().unwrap(),
+                record["record"]["approval"]["answer"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(said, [("trust", "trusted"), ("trust", "no longer trusted")]);
+    assert!(records[0]["record"]["approval"]["id"].as_str().unwrap().starts_with("sha256:"), "{records:?}");
+    assert!(records[0].to_string().contains("policy.yaml"), "{records:?}");
+    assert_eq!(space.intact(), 2);
+}
+
+/// How a trusted file can stop being there to be obeyed, and what is said of it.
+const LOSSES: [(&str, fn(&Path)); 5] = [
+    ("it is gone", |path| fs::remove_file(path).unwrap()),
+    ("it is not a regular file", |path| {
+        fs::remove_file(path).unwrap();
+        fs::create_dir(path).unwrap();
+    }),
+    ("No such file or directory", |path| {
+        fs::remove_file(path).unwrap();
+        std::os::unix::fs::symlink("nowhere", path).unwrap();
+    }),
+    ("it is not a regular file", |path| {
+        fs::remove_file(path).unwrap();
+        assert!(process("mkfifo").arg(path).status().unwrap().success());
+    }),
+    ("has changed since", |path| fs::write(path, include_str!("../../../policy.yaml")).unwrap()),
+];
+
+#[test]
+fn a_trusted_file_that_cannot_be_obeyed_stops_the_run_and_is_never_replaced_by_another() {
+    for (says, lose) in LOSSES {
+        let space = brought();
+        space.write("below/deep.txt", "");
+        space.tgw(["trust", "--yes"]).text();
+        lose(&space.path("policy.yaml"));
+        for folder in [space.path(""), space.path("below")] {
+            let ended = space.tgw(["run"]).within(folder).lines_in(LIST).ended();
+            assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{says}: {}", ended.stderr);
+            assert!(ended.stderr.contains(says), "{says}: {}", ended.stderr);
+            assert!(ended.stderr.contains("tgw trust --revoke"), "{says}: {}", ended.stderr);
+            assert!(!ended.stderr.contains("not trusted"), "{says}: {}", ended.stderr);
+        }
+        let file = space.path("policy.yaml").display().to_string();
+        space.tgw(["trust", "--revoke", &file]).text();
+        let ended = space.tgw(["tools"]).ended();
+        assert_eq!(ended.status, Some(0), "{says}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_persons_own_policy_that_leads_nowhere_stops_the_run() {
+    let space = Space::new();
+    std::os::unix::fs::symlink("nowhere", space.beside("config/tgw/policy.yaml")).unwrap();
+    let ended = space.tgw(["run"]).lines_in(LIST).ended();
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{}", ended.stderr);
+}
+
+#[test]
+fn a_broken_record_of_trust_is_named_and_stops_the_run() {
+    let space = brought();
+    space.tgw(["trust", "--yes"]).text();
+    space.write_beside("state/tgw/trust.json", "{");
+    for arguments in [&["run"][..], &["tools"], &["trust", "--list"], &["trust", "--yes"]] {
+        let ended = space.tgw(arguments.iter().copied()).ended();
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains("state/tgw/trust.json` cannot be used"), "{}", ended.stderr);
+        assert!(ended.stderr.contains("\nhint: "), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn what_is_trusted_already_is_not_asked_about() {
+    let space = brought();
+    space.tgw(["trust", "--yes"]).text();
+    space
+        .tgw(["trust"])
+        .stdout("[SPACE]/work/policy.yaml: already trusted with its present content\n")
+        .holds();
+    assert_eq!(space.intact(), 1);
+}
+
+#[test]
+fn a_file_that_is_never_obeyed_is_not_trusted() {
+    let space = Space::new();
+    space.write("README.md", "hello\n");
+    space
+        .tgw(["trust", "--yes", "README.md"])
+        .stderr(
+            "error: `[SPACE]/work/README.md` is never obeyed by itself: only the tools.yaml and policy.yaml of a workspace are\n\
+             hint: name another file with `--tools` or `--policy`; that needs no trust\n",
+        )
+        .status(2)
+        .holds();
+}
+
+#[test]
+fn a_file_that_does_not_load_is_said_to_be_so() {
+    let space = Space::new();
+    space.write("policy.yaml", "version: 1\nrulez: []\n");
+    let ended = space.tgw(["trust", "--yes"]).ended();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("cannot be loaded as it is"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("rulez"), "{}", ended.stderr);
+}
+
+#[test]
+fn the_record_says_how_the_person_spoke() {
+    let space = brought();
+    space.tgw(["trust", "--yes"]).text();
+    space.tgw(["trust", "--revoke"]).text();
+    let how: Vec<_> = space
+        .records()
+        .iter()
+        .map(|record| record["record"]["approval"]["how"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(how, ["flag", "command"]);
 }

@@ -83,7 +83,7 @@ fn what_cannot_be_opened_is_named() {
 fn a_step_that_the_policy_does_not_have_is_refused() {
     Space::new()
         .tgw(["run", "--step", "nope"])
-        .stderr("error: the policy has no step `nope`\nhint: name one of the steps of the policy, or leave it out\n")
+        .stderr("error: the policy has no step `nope`\nhint: it has `analyse`, `work`\n")
         .status(2)
         .holds();
 }
@@ -171,4 +171,38 @@ fn a_task_file_with_an_unknown_key_is_refused() {
     assert_eq!(ended.status, Some(2));
     assert!(ended.stderr.contains("task.yaml:4:1"), "{}", ended.stderr);
     assert!(ended.stderr.contains("unknown key `tool`"), "{}", ended.stderr);
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let space = Space::new();
+    assert_eq!(space.tgw(["help"]).text(), space.tgw(["--help"]).text());
+    assert_eq!(space.tgw(["help", "run"]).text(), space.tgw(["run", "--help"]).text());
+}
+
+#[test]
+fn a_folder_is_no_stream() {
+    Space::new()
+        .tgw(["run", "."])
+        .stderr("error: `.` is a folder\nhint: name a file with one call a line\n")
+        .status(2)
+        .holds();
+}
+
+#[test]
+fn an_unknown_step_or_status_comes_with_those_there_are() {
+    let space = Space::new();
+    space.write_beside(
+        "files/policy.yaml",
+        "version: 1\nsteps: {analyse: {risks: [read_only]}, act: {risks: [write]}}\n",
+    );
+    let ended = space.tgw(["tools", "--step", "analyze"]).with_files().ended();
+    assert_eq!(ended.status, Some(2));
+    assert!(ended.stderr.contains("did you mean `analyse`? it has `act`, `analyse`"), "{}", ended.stderr);
+    space.write_beside("files/policy.yaml", "version: 1\n");
+    let ended = space.tgw(["tools", "--step", "analyse"]).with_files().ended();
+    assert!(ended.stderr.contains("the policy has no steps"), "{}", ended.stderr);
+    let ended = space.tgw(["audit", "list", "--status", "nope"]).ended();
+    assert_eq!(ended.status, Some(2));
+    assert!(ended.stderr.contains("succeeded, failed, denied"), "{}", ended.stderr);
 }

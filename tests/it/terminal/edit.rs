@@ -35,30 +35,106 @@ fn an_edited_call_is_asked_about_again_and_runs_as_edited() {
     assert_eq!(said(&place), ["better"]);
 }
 
+/// What the menu says after an edit that was refused.
+const AGAIN: &str = "edit the arguments again";
+
 #[test]
-fn another_rule_that_now_applies_counts() {
+fn another_rule_that_now_applies_counts_and_the_person_hears_of_it_first() {
     let place = place();
     let mut person = person(&place, &[], r#"{"word": "drop"}"#);
     person.send(&say("c1", "one"));
     person.is_asked();
     choose(&mut person, "e");
+    let told = person.is_asked();
+    assert!(told.contains("PERMISSION_DENIED") && told.contains("that word is taken"), "{told}");
+    person.sees(AGAIN);
+    deny(&mut person, "use another word");
     let result = person.result();
-    assert_eq!(verdict(&result), "denied/PERMISSION_DENIED");
-    assert!(result["error"]["message"].as_str().unwrap().contains("that word is taken"), "{result}");
+    assert_eq!(verdict(&result), "denied/APPROVAL_DENIED");
+    assert_eq!(result["error"]["message"], "a person denied the call: use another word");
+    assert!(!result.to_string().contains("taken"), "{result}");
     person.leaves();
     assert_eq!(said(&place), [""; 0]);
 }
 
 #[test]
-fn an_edited_call_is_validated_like_any_other() {
+fn an_edited_call_is_validated_like_any_other_and_can_be_edited_again() {
     let place = place();
-    let mut person = person(&place, &[], r#"{"word": "one", "extra": 1}"#);
+    // The first edit adds what the schema does not know, the second takes it out.
+    let script = "#!/bin/sh\nif grep -q extra \"$1\"; then echo '{\"word\": \"better\"}' > \"$1\"\n\
+                  else echo '{\"word\": \"one\", \"extra\": 1}' > \"$1\"; fi\n";
+    let editor = place.aside("editor.sh", script);
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = run(&place, &[]);
+    command.env("EDITOR", &editor);
+    let mut person = Person::start(command);
     person.send(&say("c1", "one"));
     person.is_asked();
     choose(&mut person, "e");
-    assert_eq!(verdict(&person.result()), "failed/INVALID_ARGUMENTS");
+    let told = person.is_asked();
+    assert!(told.contains("INVALID_ARGUMENTS") && told.contains("/extra"), "{told}");
+    choose(&mut person, "e");
+    assert!(person.is_asked().contains("\"better\""));
+    choose(&mut person, "o");
+    let result = person.result();
+    assert_eq!(verdict(&result), "succeeded");
+    assert!(result["warnings"].to_string().contains("a person changed the arguments"), "{result}");
     person.leaves();
+    assert_eq!(said(&place), ["better"]);
+}
+
+#[test]
+fn after_a_refused_edit_there_is_no_yes_and_stop_still_stops() {
+    let place = place();
+    let mut person = person(&place, &[], r#"{"word": "drop"}"#);
+    person.send(&say("c1", "one"));
+    person.send(&say("c2", "two"));
+    person.is_asked();
+    choose(&mut person, "e");
+    person.is_asked();
+    // `o` and `1` were a yes to the question before; here they choose nothing.
+    let screen = person.sees(AGAIN);
+    assert!(!screen.contains("yes, once"), "{screen}");
+    person.press("s");
+    person.press(ENTER);
+    let left = person.leaves();
+    assert_eq!(left.lines.iter().map(verdict).collect::<Vec<_>>(), ["cancelled/CANCELLED"; 2]);
     assert_eq!(said(&place), [""; 0]);
+}
+
+#[test]
+fn a_refused_edit_of_a_batch_is_told_at_once_and_its_siblings_run() {
+    let place = place();
+    let mut person = person(&place, &[], r#"{"word": "drop"}"#);
+    person.send(&serde_json::json!([say("c1", "one"), say("c2", "two")]));
+    assert!(person.is_asked().contains("\"one\""));
+    choose(&mut person, "e");
+    assert!(person.is_asked().contains("that word is taken"));
+    deny(&mut person, "");
+    assert!(person.is_asked().contains("\"two\""));
+    choose(&mut person, "o");
+    let left = person.leaves();
+    assert_eq!(left.lines.iter().map(verdict).collect::<Vec<_>>(), ["denied/APPROVAL_DENIED", "succeeded"]);
+    assert_eq!(said(&place), ["two"]);
+}
+
+#[test]
+fn an_edited_call_of_a_batch_is_asked_about_before_any_runs_and_is_marked() {
+    let place = place();
+    let mut person = person(&place, &[], r#"{"word": "better"}"#);
+    person.send(&serde_json::json!([say("c1", "one"), say("c2", "two")]));
+    person.is_asked();
+    choose(&mut person, "e");
+    assert!(person.is_asked().contains("\"better\""));
+    choose(&mut person, "o");
+    assert!(person.is_asked().contains("\"two\""));
+    assert_eq!(said(&place), [""; 0]);
+    choose(&mut person, "o");
+    let left = person.leaves();
+    assert_eq!(left.lines.iter().map(verdict).collect::<Vec<_>>(), ["succeeded"; 2]);
+    assert!(left.lines[0]["warnings"].to_string().contains("a person changed"), "{left:?}");
+    assert!(left.lines[1].get("warnings").is_none(), "{left:?}");
+    assert_eq!(said(&place), ["better", "two"]);
 }
 
 #[test]

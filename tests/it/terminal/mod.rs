@@ -8,4 +8,5 @@ mod fixture;
 mod keys;
 mod remember;
 mod settings;
+mod settled;
 mod shown;

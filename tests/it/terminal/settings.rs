@@ -67,3 +67,19 @@ fn the_prompt_never_reaches_stdout_or_the_results() {
     );
     assert!(!left.ended.stderr.contains("May `"), "{}", left.ended.stderr);
 }
+
+#[test]
+fn a_hangup_while_a_question_stands_gives_every_call_its_one_result() {
+    let place = place();
+    let mut person = person(&place, &[]);
+    person.send(&say("c1", "one"));
+    person.send(&say("c2", "two"));
+    person.is_asked();
+    person.press("o");
+    person.signal(Signal::HUP);
+    let left = person.leaves();
+    assert_eq!(left.lines.iter().map(verdict).collect::<Vec<_>>(), ["cancelled/CANCELLED"; 2], "{left:?}");
+    assert_eq!(left.ended.code, Some(130), "{left:?}");
+    assert_eq!(said(&place), [""; 0]);
+    assert_eq!(place.audit().len(), 2);
+}

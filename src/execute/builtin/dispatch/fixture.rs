@@ -57,6 +57,6 @@ impl Fixture {
     }
 
     pub(crate) fn preview(&self, name: BuiltinName, arguments: Value) -> Option<Preview> {
-        preview(name, &arguments, &self.context())
+        preview(name, &arguments, &self.context()).unwrap()
     }
 }

@@ -5,6 +5,7 @@ use crate::code::{CallError, ErrorCode};
 use crate::present::{BuiltinOutput, CommandCapture, CommandEnd};
 use crate::workspace::{Workspace, WorkspacePath};
 
+use super::diff::LeftOut;
 use super::{diff, log, status};
 
 /// Most characters of git's own message that are repeated.
@@ -12,8 +13,22 @@ const MAX_MESSAGE_CHARS: usize = 200;
 /// What git says, under `LC_ALL=C`, of a branch without a commit.
 const NO_COMMITS: &str = "does not have any commits yet";
 
+/// What has to be left out of the differences that git printed; nothing where it printed none.
+///
+/// # Errors
+/// `PERMISSION_DENIED` where it cannot be left out, so that nothing can be shown.
+pub fn left_out(
+    capture: &CommandCapture,
+    sight: &dyn Fn(&WorkspacePath) -> bool,
+) -> Result<LeftOut, CallError> {
+    match &capture.end {
+        CommandEnd::Exited(0) => diff::find_left_out(&capture.output, sight),
+        _ => Ok(LeftOut::default()),
+    }
+}
+
 /// Reads back what the command of [`super::plan()`] printed. `sight` says whether a file that the call does not name may be
-/// looked into.
+/// looked into, and `left_out` what git was told to leave out because of that.
 ///
 /// # Errors
 /// `EXECUTION_FAILED` with git's own first line where it failed; `TIMEOUT`, `CANCELLED`, `RESULT_TOO_LARGE` and what
@@ -23,6 +38,7 @@ pub fn interpret(
     capture: &CommandCapture,
     workspace: &Workspace,
     sight: &dyn Fn(&WorkspacePath) -> bool,
+    left_out: &LeftOut,
 ) -> Result<BuiltinOutput, CallError> {
     match &capture.end {
         CommandEnd::Exited(0) => {}
@@ -42,7 +58,7 @@ pub fn interpret(
     }
     match name {
         BuiltinName::GitStatus => status::read(&capture.output, capture.output_cut),
-        BuiltinName::GitDiff => diff::read(&capture.output, capture.output_cut, workspace, sight),
+        BuiltinName::GitDiff => diff::read(&capture.output, capture.output_cut, workspace, sight, left_out),
         BuiltinName::GitLog => log::read(&capture.output, capture.output_cut),
         other => Err(CallError::new(ErrorCode::Internal, format!("`{}` is no git tool", other.as_str()))),
     }

@@ -14,5 +14,6 @@ mod plan;
 mod repository;
 mod status;
 
-pub use interpret::interpret;
+pub use diff::LeftOut;
+pub use interpret::{interpret, left_out};
 pub use plan::plan;

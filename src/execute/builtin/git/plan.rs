@@ -10,6 +10,7 @@ use crate::execute::builtin::BuiltinContext;
 use crate::execute::builtin::argument::Arguments;
 use crate::validate::{CommandPlan, ProgramSource, StdinPlan};
 
+use super::diff::LeftOut;
 use super::log::LOG_FORMAT;
 use super::repository::{Repository, inspect};
 
@@ -113,7 +114,8 @@ const LOG: &[&str] = &[
     "--encoding=UTF-8",
 ];
 
-/// Plans the command that answers a git tool. What it prints goes to [`super::interpret()`].
+/// Plans the command that answers a git tool. What it prints goes to [`super::interpret()`]. Differences of what is
+/// `left_out` are not asked for.
 ///
 /// The repository is looked at while planning; since no tool and no command can write to `.git`, it is the same when
 /// the command runs.
@@ -126,6 +128,7 @@ pub fn plan(
     arguments: &Value,
     context: &BuiltinContext<'_>,
     timeout: Duration,
+    left_out: &LeftOut,
 ) -> Result<CommandPlan, CallError> {
     let arguments = Arguments::new(arguments);
     let repository = inspect(context.workspace)?;
@@ -139,6 +142,7 @@ pub fn plan(
             }
             argv.push("--".to_owned());
             argv.extend(pathspecs(arguments, context)?);
+            argv.extend(left_out.pathspecs.iter().cloned());
         }
         BuiltinName::GitLog => {
             argv.extend(owned(LOG));

@@ -44,7 +44,7 @@ fn ignored_protected_binary_and_linked_files_are_left_out() {
     fixture.write(".github/found", "needle");
     let output = search(&fixture, json!({"pattern": "needle"}));
     assert_eq!(output.text.as_deref(), Some(".github/found:1:needle\n"));
-    assert_eq!(output.warnings, ["1 binary files were passed over"]);
+    assert_eq!(output.warnings, ["passed over 1 binary file"]);
     for path in [".git", ".mcp.json", ".git/config"] {
         let error = fixture.fail(BuiltinName::SearchText, json!({"pattern": "x", "path": path}));
         assert_eq!(error.code, ErrorCode::PermissionDenied);

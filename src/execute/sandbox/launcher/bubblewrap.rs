@@ -52,7 +52,7 @@ impl Bubblewrap {
         }
         let status = made.status.as_raw_fd().to_string();
         made.push(&["--json-status-fd", &status]);
-        for program in filter::programs(specification.network, Metadata::Change)? {
+        for program in filter::programs(specification.network, Metadata::Free)? {
             let number = made.hand_over(filter_file(&filter::bytes(&program))?)?;
             made.push(&["--add-seccomp-fd", &number]);
         }

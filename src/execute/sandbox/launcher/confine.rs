@@ -4,13 +4,13 @@
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use landlock::RulesetCreated;
-use rustix::process::{Resource, Rlimit, setrlimit, setsid};
+use rustix::process::{Resource, Rlimit, geteuid, setrlimit, setsid};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
     remove_capability_from_bounding_set, set_capabilities,
@@ -38,6 +38,8 @@ pub(super) struct Command {
 /// What comes into force in the command's process.
 struct Restrictions {
     memory: Option<u64>,
+    /// The capabilities that a command of root's keeps.
+    capabilities: CapabilitySet,
     landlock: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
 }
@@ -46,14 +48,19 @@ impl Command {
     /// Opens everything that the sandbox needs.
     pub(super) fn prepare(specification: &Specification, report: &File) -> io::Result<Self> {
         let (program, arguments) = (&specification.program, specification.argv.get(1..).unwrap_or_default());
-        let mut restrictions =
-            Restrictions { memory: specification.memory, landlock: None, filters: Vec::new() };
+        let mut restrictions = Restrictions {
+            memory: specification.memory,
+            capabilities: CapabilitySet::empty(),
+            landlock: None,
+            filters: Vec::new(),
+        };
         let mut made = match &specification.confinement {
             Confinement::Unconfined => Self::of(program, arguments),
             Confinement::Landlock => {
                 let private = PrivateFolder::make(&specification.temporary)?;
                 let mut grants = Grants::default();
                 grants.add_path(&private.path, Access::Write, &[])?;
+                restrictions.capabilities = capabilities_for(specification);
                 restrictions.landlock = Some(restrict::ruleset(specification, &grants)?);
                 restrictions.filters = filter::programs(specification.network, metadata(specification))?;
                 let mut made = Self::of(program, arguments);
@@ -113,7 +120,7 @@ impl Command {
     }
 }
 
-/// Whether the command may change metadata by path: where it may write something, tools that write need to.
+/// Whether the command may change modes and times: where it may write something, tools that write need to.
 fn metadata(specification: &Specification) -> Metadata {
     match specification.workspace.as_ref().is_some_and(|workspace| !workspace.write.is_empty()) {
         true => Metadata::Change,
@@ -141,20 +148,25 @@ impl Restrictions {
             setrlimit(Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
         }
         if let Some(ruleset) = self.landlock.take() {
-            drop_capabilities()?;
+            keep_capabilities(self.capabilities)?;
             ruleset.restrict_self().map_err(io::Error::other)?;
         }
         self.filters.iter().try_for_each(|filter| seccompiler::apply_filter(filter).map_err(io::Error::other))
     }
 }
 
-/// Gives up every capability for good, except those that decide whose files root can open: Landlock says which.
-fn drop_capabilities() -> io::Result<()> {
-    let kept = CapabilitySet::CHOWN
-        | CapabilitySet::DAC_OVERRIDE
-        | CapabilitySet::DAC_READ_SEARCH
-        | CapabilitySet::FOWNER
-        | CapabilitySet::FSETID;
+/// None, so that root's command changes nothing about files of others. Where the workspace is another user's, those that
+/// let root open files whoever owns them: Landlock says which.
+fn capabilities_for(specification: &Specification) -> CapabilitySet {
+    let owner = specification.workspace.as_ref().and_then(|workspace| fs::metadata(&workspace.root).ok());
+    match owner.is_some_and(|owner| owner.uid() != geteuid().as_raw()) {
+        true => CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH,
+        false => CapabilitySet::empty(),
+    }
+}
+
+/// Gives up every other capability for good.
+fn keep_capabilities(kept: CapabilitySet) -> io::Result<()> {
     let held = capabilities(None)?.permitted;
     if held.is_empty() {
         return Ok(());

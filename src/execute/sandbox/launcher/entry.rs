@@ -53,5 +53,5 @@ fn start(specification: OwnedFd, control: OwnedFd, report: &File) -> io::Result<
     let specification = Specification::from_file(specification)?;
     tree::become_subreaper()?;
     let command = Command::prepare(&specification, report)?;
-    supervise::run(command, control, report, specification.processes)
+    supervise::run(command, control, report, specification.processes, specification.aftermath.as_ref())
 }

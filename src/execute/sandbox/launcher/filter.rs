@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use libc::{c_long, c_ulong};
+use rustix::process::{getegid, geteuid};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     sock_filter,
@@ -14,12 +15,17 @@ use seccompiler::{
 
 use super::Network;
 
-/// Whether a command may change modes, owners and times by path. Landlock does not cover these.
+/// What a command may change about files besides their content. Landlock does not cover it: a mode can be changed by
+/// path, and through a file that is open for reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Metadata {
-    /// It may, as compilers and archivers do. Where Landlock alone guards files, this reaches beyond the grants.
+    /// Whatever the file system permits: for a command that sees only files that it may change, or cannot.
+    Free,
+    /// Modes without set-id bits, and times, as compilers and archivers do. Where Landlock alone guards files, this
+    /// reaches beyond the grants. No other owners, and no extended attributes, which programs do without where a file system
+    /// has none.
     Change,
-    /// It may not.
+    /// Nothing but the times of a file that is open.
     Keep,
 }
 
@@ -80,23 +86,42 @@ const REFUSED: &[c_long] = &[
     libc::SYS_ioperm,
 ];
 
-/// Calls that change a file's metadata by its path.
-const METADATA_BY_PATH: &[c_long] = &[
-    libc::SYS_fchmodat,
-    SYS_FCHMODAT2,
-    libc::SYS_fchownat,
+/// Calls that change a file's user and group, and which argument of theirs is the user; the group is the next.
+const OWNERS: &[(c_long, u8)] = &[
+    (libc::SYS_fchown, 1),
+    (libc::SYS_fchownat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chown, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_lchown, 1),
+];
+
+/// Calls that change extended attributes.
+const ATTRIBUTES: &[c_long] = &[
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
     SYS_SETXATTRAT,
     SYS_REMOVEXATTRAT,
+];
+
+/// Calls that change a mode, and which argument of theirs it is.
+const MODES: &[(c_long, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (SYS_FCHMODAT2, 2),
     #[cfg(target_arch = "x86_64")]
-    libc::SYS_chmod,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_chown,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_lchown,
+    (libc::SYS_chmod, 1),
+];
+
+/// The bits of a mode that run a program as somebody else.
+const SET_ID: [u64; 2] = [0o4000, 0o2000];
+
+/// Older calls that change times by path.
+const TIMES_BY_PATH: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_utime,
     #[cfg(target_arch = "x86_64")]
@@ -109,6 +134,7 @@ const METADATA_BY_PATH: &[c_long] = &[
 const SYS_FCHMODAT2: c_long = 452;
 const SYS_SETXATTRAT: c_long = 463;
 const SYS_REMOVEXATTRAT: c_long = 466;
+const SYS_FILE_SETATTR: c_long = 469;
 
 /// The filters of a command; each must be installed.
 ///
@@ -116,11 +142,7 @@ const SYS_REMOVEXATTRAT: c_long = 466;
 /// When the machine's architecture is not supported.
 pub(super) fn programs(network: Network, metadata: Metadata) -> io::Result<Vec<BpfProgram>> {
     let mut refused: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-    if metadata == Metadata::Keep {
-        refused.extend(METADATA_BY_PATH.iter().map(|call| (*call, Vec::new())));
-        // Without a path it changes the times of a file that is open already.
-        refused.insert(libc::SYS_utimensat, vec![rule(&[(1, SeccompCmpOp::Ne, 0)])?]);
-    }
+    keep_metadata(&mut refused, metadata)?;
     refused.insert(libc::SYS_clone, new_namespaces()?);
     // Another process's limits are its own; 0 means the caller's.
     refused.insert(libc::SYS_prlimit64, vec![rule(&[(0, SeccompCmpOp::Ne, 0)])?]);
@@ -134,7 +156,38 @@ pub(super) fn programs(network: Network, metadata: Metadata) -> io::Result<Vec<B
     sockets(&mut refused, network)?;
     // What its structure asks for cannot be seen, and libraries fall back to `clone` when it is said not to exist.
     let unknown: Rules = [(libc::SYS_clone3, Vec::new())].into();
-    Ok(vec![compile(refused, libc::EPERM)?, compile(unknown, libc::ENOSYS)?])
+    let mut programs = vec![compile(refused, libc::EPERM)?, compile(unknown, libc::ENOSYS)?];
+    if metadata != Metadata::Free {
+        let attributes: Rules = ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect();
+        programs.push(compile(attributes, libc::EOPNOTSUPP)?);
+    }
+    Ok(programs)
+}
+
+fn keep_metadata(refused: &mut Rules, metadata: Metadata) -> io::Result<()> {
+    match metadata {
+        Metadata::Free => return Ok(()),
+        Metadata::Change => {
+            for (call, argument) in MODES {
+                let set_id = SET_ID.map(|bit| rule(&[(*argument, SeccompCmpOp::MaskedEq(bit), bit)]));
+                refused.insert(*call, set_id.into_iter().collect::<io::Result<_>>()?);
+            }
+        }
+        Metadata::Keep => {
+            refused.extend(MODES.iter().map(|(call, _)| (*call, Vec::new())));
+            refused.extend(TIMES_BY_PATH.iter().map(|call| (*call, Vec::new())));
+            // Without a path it changes the times of a file that is open already.
+            refused.insert(libc::SYS_utimensat, vec![rule(&[(1, SeccompCmpOp::Ne, 0)])?]);
+        }
+    }
+    refused.insert(SYS_FILE_SETATTR, Vec::new());
+    for (call, user) in OWNERS {
+        refused.insert(
+            *call,
+            vec![another(*user, geteuid().as_raw())?, another(*user + 1, getegid().as_raw())?],
+        );
+    }
+    Ok(())
 }
 
 /// The filter as the kernel reads it.
@@ -188,6 +241,15 @@ fn sockets(refused: &mut Rules, network: Network) -> io::Result<()> {
     let kind = u64::from(libc::SOCK_DGRAM.unsigned_abs());
     refused.insert(libc::SYS_socketpair, vec![rule(&[(1, SeccompCmpOp::MaskedEq(0xf), kind)])?]);
     Ok(())
+}
+
+/// A rule that matches where an argument names a user or group that is not the command's own, and is not left as it is.
+/// Programs that copy or unpack give a file the owner that it has.
+fn another(argument: u8, own: u32) -> io::Result<SeccompRule> {
+    let differs =
+        |value| SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(value));
+    let conditions = [differs(own), differs(u32::MAX)].into_iter().collect::<Result<Vec<_>, _>>();
+    SeccompRule::new(conditions.map_err(io::Error::other)?).map_err(io::Error::other)
 }
 
 /// A rule that matches when all of its conditions (argument, operator, value) do. Arguments count as 32 bits wide, which

@@ -18,7 +18,7 @@ pub use entry::ARGUMENT;
 pub use entry::main;
 pub(in crate::execute) use entry::{CONTROL, REPORT, SPECIFICATION};
 pub(in crate::execute) use report::{Report, read_report};
-pub(in crate::execute) use specification::{Confinement, Network, Specification, WorkspacePlaces};
+pub(in crate::execute) use specification::{Aftermath, Confinement, Network, Specification, WorkspacePlaces};
 
 #[cfg(test)]
 mod test_entry;

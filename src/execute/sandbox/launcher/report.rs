@@ -4,7 +4,24 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
-/// One line of a report. The first line that a launcher writes counts.
+use crate::workspace::Undone;
+
+/// Most bytes of a report that are read; a pipe holds that many.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// How the line begins that says what was undone.
+const UNDONE: &str = "undone ";
+
+/// What a launcher said in all.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::execute) struct Reported {
+    /// How the command ended; `None` where the launcher was ended before it could say so.
+    pub(in crate::execute) end: Option<Report>,
+    /// What was undone of the command; `None` where the launcher did not look.
+    pub(in crate::execute) undone: Option<Undone>,
+}
+
+/// How a command ended. The first line of this kind that a launcher writes counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::execute) enum Report {
     /// The command exited with this status.
@@ -47,12 +64,28 @@ impl Report {
     }
 }
 
-/// Reads the report of a launcher that has ended; `None` when it was ended before it could make one.
-pub(in crate::execute) fn read_report(pipe: OwnedFd) -> Option<Report> {
-    let mut text = Vec::new();
-    // The launcher alone holds the other end, so the end of the pipe is here already.
-    File::from(pipe).take(4096).read_to_end(&mut text).ok()?;
-    Report::parse(String::from_utf8_lossy(&text).lines().next()?)
+/// Writes what was undone of a command.
+pub(super) fn send_undone(undone: &Undone, pipe: &File) -> io::Result<()> {
+    let mut pipe = pipe;
+    // JSON text has no line ends of its own.
+    pipe.write_all(format!("{UNDONE}{}\n", serde_json::to_string(undone)?).as_bytes())
+}
+
+/// Reads the report of a launcher that has ended.
+pub(in crate::execute) fn read_report(pipe: OwnedFd) -> Reported {
+    let mut bytes = Vec::new();
+    // The launcher alone holds the other end, so the end of the pipe is here already. What was read before an error counts.
+    let _partly = File::from(pipe).take(MAX_BYTES).read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes);
+    let mut reported = Reported::default();
+    for line in text.lines() {
+        match line.strip_prefix(UNDONE) {
+            Some(json) => reported.undone = serde_json::from_str(json).ok(),
+            None if reported.end.is_none() => reported.end = Report::parse(line),
+            None => {}
+        }
+    }
+    reported
 }
 
 #[cfg(test)]
@@ -73,7 +106,19 @@ mod tests {
             report.send(&writer);
             Report::Exited(0).send(&writer);
             drop(writer);
-            assert_eq!(read_report(reader), Some(report));
+            assert_eq!(read_report(reader), Reported { end: Some(report), undone: None });
         }
+    }
+
+    #[test]
+    fn what_was_undone_reads_back_wherever_it_stands() {
+        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
+        let writer = File::from(writer);
+        let fate = crate::workspace::Fate::Renamed("b\nc".to_owned());
+        let undone = Undone { entries: vec![("a\nexited 0".to_owned(), fate)], more: 2, incomplete: true };
+        send_undone(&undone, &writer).unwrap();
+        Report::Exited(7).send(&writer);
+        drop(writer);
+        assert_eq!(read_report(reader), Reported { end: Some(Report::Exited(7)), undone: Some(undone) });
     }
 }

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::{Deserialize, Serialize};
 
+use crate::workspace::{Protected, ProtectedNames, Undone, Workspace};
+
 /// How a command is confined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::execute) enum Confinement {
@@ -43,6 +45,26 @@ pub(in crate::execute) struct WorkspacePlaces {
     pub(in crate::execute) unwritable: Vec<PathBuf>,
 }
 
+/// What is to be undone once nothing of a command is alive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::execute) struct Aftermath {
+    /// The real path of the workspace's root.
+    pub(in crate::execute) root: PathBuf,
+    /// What of the gateway's own files is in use.
+    pub(in crate::execute) in_use: Vec<PathBuf>,
+    /// The protected names that were there before.
+    pub(in crate::execute) before: ProtectedNames,
+}
+
+impl Aftermath {
+    /// Undoes what the command made under protected names.
+    pub(in crate::execute) fn undo(&self) -> Undone {
+        let protected = Protected { in_use: self.in_use.clone() };
+        Workspace::open(&self.root, protected)
+            .map_or_else(|_| Undone::unknown(), |workspace| self.before.undo_new(&workspace))
+    }
+}
+
 /// Everything a launcher needs to know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::execute) struct Specification {
@@ -54,6 +76,8 @@ pub(in crate::execute) struct Specification {
     /// Variables of the dynamic loader, for the command alone.
     pub(in crate::execute) loader: Vec<(Vec<u8>, Vec<u8>)>,
     pub(in crate::execute) workspace: Option<WorkspacePlaces>,
+    /// For a command that may write the workspace.
+    pub(in crate::execute) aftermath: Option<Aftermath>,
     /// Absolute paths outside the workspace that can be read, besides the system's.
     pub(in crate::execute) readable: Vec<PathBuf>,
     /// Absolute paths that cannot be read, wherever they lie.

@@ -12,7 +12,8 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use crate::execute::process::tree;
 
 use super::confine::Command;
-use super::{Report, bubblewrap};
+use super::report::send_undone;
+use super::{Aftermath, Report, bubblewrap};
 
 /// How long what a command left behind may go on, for instance to finish writing to a pipe.
 const LINGER: Duration = Duration::from_millis(50);
@@ -29,6 +30,7 @@ pub(super) fn run(
     control: OwnedFd,
     report: &File,
     limit: Option<u64>,
+    aftermath: Option<&Aftermath>,
 ) -> io::Result<()> {
     let child = match command.start() {
         Ok(child) => child,
@@ -60,7 +62,9 @@ pub(super) fn run(
         (None, Some(signal)) => Report::Signalled(signal).send(report),
         (None, None) => {}
     }
-    Ok(())
+    // What stood in for something protected while the command ran goes first.
+    drop(command);
+    aftermath.map_or(Ok(()), |aftermath| send_undone(&aftermath.undo(), report))
 }
 
 /// Lets go of the command's pipes, so that their ends are the command's alone.

@@ -49,7 +49,7 @@ fn git(root: &Path, arguments: &[&str]) {
 
 /// Runs a plan as the executor would: nothing in the environment beyond what is stated.
 fn answer(fixture: &Fixture, name: BuiltinName, arguments: Value) -> Result<BuiltinOutput, CallError> {
-    let plan = plan(name, &arguments, &fixture.context(), Duration::from_secs(60))?;
+    let plan = plan(name, &arguments, &fixture.context(), Duration::from_secs(60), &LeftOut::default())?;
     let output = process("git")
         .args(&plan.argv[1..])
         .current_dir(fixture.root())
@@ -67,8 +67,10 @@ fn answer(fixture: &Fixture, name: BuiltinName, arguments: Value) -> Result<Buil
         stderr_cut: false,
         end: CommandEnd::Exited(output.status.code().unwrap()),
         level: SandboxLevel::None,
+        advice: None,
+        undone: crate::workspace::Undone::default(),
     };
-    interpret(name, &capture, &fixture.workspace, &|_| true)
+    interpret(name, &capture, &fixture.workspace, &|_| true, &LeftOut::default())
 }
 
 fn repository() -> Fixture {
@@ -258,7 +260,9 @@ fn each_layer_alone_keeps_filters_from_running() {
     let marker = fixture.root().join("marker");
     for name in [GitStatus, GitDiff] {
         for without in ["GIT_ATTR_SOURCE", "filter."] {
-            let mut plan = plan(name, &json!({}), &fixture.context(), Duration::from_secs(60)).unwrap();
+            let mut plan =
+                plan(name, &json!({}), &fixture.context(), Duration::from_secs(60), &LeftOut::default())
+                    .unwrap();
             // The file in `.git` is read whatever the source of attributes is.
             if without == "filter." {
                 let _ = std::fs::remove_file(fixture.root().join(".git/info/attributes"));
@@ -297,7 +301,9 @@ fn a_repository_that_leads_elsewhere_is_refused() {
     let elsewhere = tempfile::tempdir().unwrap();
     git(elsewhere.path(), &["init", "-q"]);
     let refuse = |fixture: &Fixture| {
-        let error = plan(GitStatus, &json!({}), &fixture.context(), Duration::from_secs(1)).unwrap_err();
+        let error =
+            plan(GitStatus, &json!({}), &fixture.context(), Duration::from_secs(1), &LeftOut::default())
+                .unwrap_err();
         assert!(!format!("{error:?}").contains(elsewhere.path().to_str().unwrap()));
         assert_eq!(error.code, ErrorCode::PermissionDenied, "{error}");
         error.message
@@ -333,7 +339,8 @@ fn a_repository_that_leads_elsewhere_is_refused() {
             .ends_with("its configuration has a form that is not read, in line 2 of `.git/config`")
     );
     let fixture = Fixture::new();
-    let error = plan(GitStatus, &json!({}), &fixture.context(), Duration::from_secs(1)).unwrap_err();
+    let error = plan(GitStatus, &json!({}), &fixture.context(), Duration::from_secs(1), &LeftOut::default())
+        .unwrap_err();
     assert_eq!(error.code, ErrorCode::FileNotFound);
 }
 
@@ -346,10 +353,16 @@ fn a_failure_names_no_path_of_the_machine() {
         stderr_cut: false,
         end: CommandEnd::Exited(128),
         level: SandboxLevel::None,
+        advice: None,
+        undone: crate::workspace::Undone::default(),
     };
     let fixture = Fixture::new();
-    let message =
-        |stderr| interpret(GitStatus, &capture(stderr), &fixture.workspace, &|_| true).err().unwrap().message;
+    let message = |stderr| {
+        interpret(GitStatus, &capture(stderr), &fixture.workspace, &|_| true, &LeftOut::default())
+            .err()
+            .unwrap()
+            .message
+    };
     assert_eq!(message("fatal: bad object HEAD\n"), "git failed: bad object HEAD");
     assert_eq!(message("fatal: cannot open '/home/a/x'\n"), "git failed with exit status 128");
     assert_eq!(message(""), "git failed with exit status 128");
