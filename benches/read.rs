@@ -55,7 +55,9 @@ fn read_file(bencher: Bencher<'_, '_>, outstanding: usize) {
                     Admission::Ready { call, .. } => {
                         runtime.block_on(gateway.run(call, CancelToken::default()))
                     }
-                    Admission::Finished(_) | Admission::Ask(_) => panic!("the call may run"),
+                    Admission::Finished(_) | Admission::Ask(_) | Admission::Open(_) => {
+                        panic!("the call may run")
+                    }
                 }
             })
             .collect();

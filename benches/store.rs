@@ -9,11 +9,15 @@ use std::path::Path;
 use divan::{Bencher, counter::ItemsCount};
 use rusqlite::{Connection, params};
 use tgw::audit::{Entry, Evidence, PendingRecords, RecordKind};
+use tgw::catalog::Digest;
 use tgw::clock::Clock;
 use tgw::code::{Effect, Status};
-use tgw::ident::{AgentName, Principal, Tenant, UserName};
+use tgw::ident::{AgentName, Principal, TaskId, Tenant, UserName};
 use tgw::policy::Verdict;
-use tgw::state::{Batch, Durability, SealKey, SqliteStore, Store};
+use tgw::state::{
+    Batch, Change, Durability, EffectState, KeyOrigin, NewEffect, SealKey, SettledEffect, Settlement,
+    SqliteStore, Store,
+};
 
 fn main() {
     divan::main();
@@ -47,14 +51,48 @@ fn raw_power(bencher: Bencher<'_, '_>, group: usize) {
     raw(bencher, group, "FULL");
 }
 
-/// An effect's two records, its intent and its outcome, each in a durable commit of its own.
+/// An effect's two records, its intent and its outcome, each in a durable commit of its own, with its entry in the ledger
+/// reserved in the first and settled in the second.
 #[divan::bench(sample_size = 1)]
 fn effect(bencher: Bencher<'_, '_>) {
     let place = place();
     let mut store = open(place.path());
+    let principal = principal();
+    let task = TaskId::parse("t1").unwrap();
+    let arguments = support::arguments().to_string();
+    let mut number = 0_u64;
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
-        commit(&mut store, 1, Durability::Power);
-        commit(&mut store, 1, Durability::Power);
+        number += 1;
+        // Ids are random, so that entries lie where they fall.
+        let id = format!("e_{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut key = [0; 32];
+        key[..18].copy_from_slice(id.as_bytes());
+        let reserved = Change::ReserveEffect(NewEffect {
+            id: &id,
+            tool: support::TOOL,
+            origin: KeyOrigin::Stated,
+            key: Digest(key),
+            shown_key: &id,
+            arguments: Digest(key),
+            shown_arguments: Some(&arguments),
+            exact_arguments: None,
+            contract: Digest([7; 32]),
+            principal: &principal,
+            task: &task,
+            call: "c1",
+            owner: "boot/pid:[1]/1/1#0",
+            lease: Clock::System.now(),
+        });
+        commit(&mut store, 1, Durability::Power, &[reserved]);
+        let settled = Change::SettleEffect(SettledEffect {
+            id: &id,
+            attempt: 1,
+            state: EffectState::Succeeded,
+            how: Settlement::Outcome,
+            code: None,
+            outcome: Some(r#"{"happened":true,"content":"done"}"#),
+        });
+        commit(&mut store, 1, Durability::Power, &[settled]);
     });
 }
 
@@ -72,20 +110,24 @@ fn two_raw_commits(bencher: Bencher<'_, '_>) {
 fn append(bencher: Bencher<'_, '_>, group: usize, durability: Durability) {
     let place = place();
     let mut store = open(place.path());
-    bencher.counter(ItemsCount::new(group)).bench_local(|| commit(&mut store, group, durability));
+    bencher.counter(ItemsCount::new(group)).bench_local(|| commit(&mut store, group, durability, &[]));
 }
 
 fn open(place: &Path) -> SqliteStore {
     SqliteStore::open(&place.join("state/state.db"), Path::new("/nowhere"), SealKey::new(place)).unwrap()
 }
 
-fn commit(store: &mut SqliteStore, group: usize, durability: Durability) {
-    let principal = Principal {
+fn principal() -> Principal {
+    Principal {
         user: UserName::parse("ann").unwrap(),
         agent: AgentName::parse("default").unwrap(),
         agent_version: None,
         tenant: Tenant::parse("local").unwrap(),
-    };
+    }
+}
+
+fn commit(store: &mut SqliteStore, group: usize, durability: Durability, changes: &[Change<'_>]) {
+    let principal = principal();
     let now = Clock::System.now();
     let arguments = support::arguments().to_string();
     let mut records = PendingRecords::default();
@@ -102,7 +144,7 @@ fn commit(store: &mut SqliteStore, group: usize, durability: Durability) {
             })
             .unwrap();
     }
-    let mut batch = Batch { tenant: &principal.tenant, now, durability, changes: &[], records: &mut records };
+    let mut batch = Batch { tenant: &principal.tenant, now, durability, changes, records: &mut records };
     assert_eq!(store.append(&mut batch).unwrap().len(), group);
 }
 

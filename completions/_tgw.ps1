@@ -34,7 +34,8 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Decide calls without running anything, and say why')
             [CompletionResult]::new('tools', 'tools', [CompletionResultType]::ParameterValue, 'List the tools that this agent sees in this step')
             [CompletionResult]::new('results', 'results', [CompletionResultType]::ParameterValue, 'List stored results, or page and filter one')
-            [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at questions that wait and at remembered answers, or revoke one')
+            [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one')
+            [CompletionResult]::new('effects', 'effects', [CompletionResultType]::ParameterValue, 'Look at the ledger of effects, look up or settle what is not known')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Look at the audit chain: list, show, verify, export')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a small commented tools.yaml and policy.yaml for a project')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Say that configuration files of a workspace may be obeyed, with their present content')
@@ -61,6 +62,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--wait-approvals', '--wait-approvals', [CompletionResultType]::ParameterName, 'Where a call needs a person and no terminal is attached: go on, wait for the answer, and print what became of the call as an event line')
             [CompletionResult]::new('--no-prompt', '--no-prompt', [CompletionResultType]::ParameterName, 'Never ask in the terminal: a call that needs a person is answered `input_required` at once')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
@@ -154,8 +156,12 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List questions that wait and answers that are remembered')
+            [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Print each question that waits, and each new one when it comes, until it is stopped')
             [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show a question as it would be asked, or a remembered answer')
-            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Withdraw a remembered answer: the next call of its kind is asked about again')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Answer a question with yes, after showing it at the terminal: a yes to exactly this call, once')
+            [CompletionResult]::new('deny', 'deny', [CompletionResultType]::ParameterValue, 'Answer a question with no, after showing it at the terminal')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run the call of a question that was answered with yes: everything is decided again first')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Withdraw a remembered answer, a question that waits, or a yes that was not used')
             break
         }
         'tgw;approvals;list' {
@@ -165,6 +171,19 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON array')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;approvals;watch' {
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object a line')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -183,12 +202,131 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'tgw;approvals;approve' {
+            [CompletionResult]::new('--note', '--note', [CompletionResultType]::ParameterName, 'What the model should know; it comes with the result')
+            [CompletionResult]::new('--digest', '--digest', [CompletionResultType]::ParameterName, 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;approvals;deny' {
+            [CompletionResult]::new('--feedback', '--feedback', [CompletionResultType]::ParameterName, 'What the model should know')
+            [CompletionResult]::new('--digest', '--digest', [CompletionResultType]::ParameterName, 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;approvals;run' {
+            [CompletionResult]::new('--display', '--display', [CompletionResultType]::ParameterName, 'Where people see what happens, as for `tgw run`')
+            [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest, as for `tgw run`')
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy, as for `tgw run`')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that the call works in, as for `tgw run`')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store, as for `tgw run`')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'What rules read as `facts`, as for `tgw run`')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'tgw;approvals;revoke' {
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;effects' {
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List effects, newest first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one effect')
+            [CompletionResult]::new('resolve', 'resolve', [CompletionResultType]::ParameterValue, 'Say what became of an effect that is unknown; it is recorded with your name, and final')
+            [CompletionResult]::new('reconcile', 'reconcile', [CompletionResultType]::ParameterValue, 'Look up effects that are unknown, where their contracts say how, and find those whose process is gone')
+            break
+        }
+        'tgw;effects;list' {
+            [CompletionResult]::new('--status', '--status', [CompletionResultType]::ParameterName, 'Only effects in this state')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most this many')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON array')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'tgw;effects;show' {
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;effects;resolve' {
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'What became of it: succeeded, or failed where nothing happened, which frees its key')
+            [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'What you looked at and what you saw')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;effects;reconcile' {
+            [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system''s name for you]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]')
+            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
+            [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON array')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')

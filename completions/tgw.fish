@@ -37,7 +37,8 @@ complete -c tgw -n "__fish_tgw_needs_command" -f -a "call" -d 'Run one call'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "check" -d 'Decide calls without running anything, and say why'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "tools" -d 'List the tools that this agent sees in this step'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "results" -d 'List stored results, or page and filter one'
-complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvals" -d 'Look at questions that wait and at remembered answers, or revoke one'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvals" -d 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "effects" -d 'Look at the ledger of effects, look up or settle what is not known'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "audit" -d 'Look at the audit chain: list, show, verify, export'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "init" -d 'Write a small commented tools.yaml and policy.yaml for a project'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "trust" -d 'Say that configuration files of a workspace may be obeyed, with their present content'
@@ -71,6 +72,7 @@ json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l wait-approvals -d 'Where a call needs a person and no terminal is attached: go on, wait for the answer, and print what became of the call as an event line'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l no-prompt -d 'Never ask in the terminal: a call that needs a person is answered `input_required` at once'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -144,16 +146,20 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand results" -l json -d 'Print the whole value, or all that --filter selects, as JSON; without REF, the list'
 complete -c tgw -n "__fish_tgw_using_subcommand results" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand results" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list show revoke" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list show revoke" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list show revoke" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list show revoke" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list show revoke" -f -a "list" -d 'List questions that wait and answers that are remembered'
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list show revoke" -f -a "show" -d 'Show a question as it would be asked, or a remembered answer'
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list show revoke" -f -a "revoke" -d 'Withdraw a remembered answer: the next call of its kind is asked about again'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "list" -d 'List questions that wait and answers that are remembered'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "watch" -d 'Print each question that waits, and each new one when it comes, until it is stopped'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "show" -d 'Show a question as it would be asked, or a remembered answer'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "approve" -d 'Answer a question with yes, after showing it at the terminal: a yes to exactly this call, once'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "deny" -d 'Answer a question with no, after showing it at the terminal'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "run" -d 'Run the call of a question that was answered with yes: everything is decided again first'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "revoke" -d 'Withdraw a remembered answer, a question that waits, or a yes that was not used'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -165,6 +171,17 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON array'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l json -d 'Print one JSON object a line'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -175,6 +192,44 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l note -d 'What the model should know; it comes with the result' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l digest -d 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l feedback -d 'What the model should know' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l digest -d 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l display -d 'Where people see what happens, as for `tgw run`' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l tools -d 'A manifest, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l workspace -d 'The folder that the call works in, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l state -d 'The state store, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l facts -d 'What rules read as `facts`, as for `tgw run`' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -185,6 +240,75 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "list" -d 'List effects, newest first'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "show" -d 'Show one effect'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "resolve" -d 'Say what became of an effect that is unknown; it is recorded with your name, and final'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "reconcile" -d 'Look up effects that are unknown, where their contracts say how, and find those whose process is gone'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l status -d 'Only effects in this state' -r -f -a "running\t'Reserved, and perhaps under way'
+succeeded\t'It happened'
+failed\t'Nothing happened'
+unknown\t'It may or may not have happened'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l limit -d 'At most this many' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON array'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON object'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l as -d 'What became of it: succeeded, or failed where nothing happened, which frees its key' -r -f -a "succeeded\t'It happened'
+failed\t'Nothing happened'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l evidence -d 'What you looked at and what you saw' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l json -d 'Print one JSON array'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'

@@ -3,11 +3,19 @@
 //! Whoever wants to run a call must come through here with the call itself: the decision is made inside, on
 //! this very call, and a grant counts only for the call that it was given for.
 
+mod held;
+mod probe;
+
 use crate::approval::{Grant, Preview, StandingGrant, Subject};
 use crate::catalog::{Contract, Digest, Risk};
 use crate::code::{CallError, ErrorCode};
 use crate::policy::{Decision, Facts, Policy, Verdict, decide};
 use crate::validate::ValidatedCall;
+
+pub use held::HeldCall;
+pub(crate) use probe::authorize_probe;
+/// Most stored answers that one call names as not believed.
+const MOST_DOUBTS: usize = 4;
 
 /// A person's consent that a call arrives with.
 #[derive(Debug)]
@@ -297,9 +305,12 @@ impl PendingCall {
         Subject::of(&self.call, facts, workspace, &self.decision).with_preview(self.preview.as_ref())
     }
 
-    /// Notes a stored answer that would have covered the call and was not believed, with the reason.
-    pub fn doubt(&mut self, doubt: String) {
-        self.doubts.push(doubt);
+    /// Notes a stored answer that would have covered the call and was not believed, with the reason; a few of them tell
+    /// enough.
+    pub fn doubt_once(&mut self, doubt: String) {
+        if self.doubts.len() < MOST_DOUBTS && !self.doubts.contains(&doubt) {
+            self.doubts.push(doubt);
+        }
     }
 
     /// The stored answers that were not believed.

@@ -182,12 +182,13 @@ expectation that holds.";
 run.";
     /// The effect key was used for something else.
     IdempotencyConflict = "IDEMPOTENCY_CONFLICT", Failed, ChangedCall, 1,
-        "The effect key of this call was used before with other arguments. One key names one effect: use a new \
-key for a new effect.";
+        "The effect key of this call was used before with other arguments; the answer lists where they differ. One key \
+names one effect: send what was sent before, or use a new key for a new effect. Nothing was run. `tgw effects show` shows \
+the earlier one.";
     /// The contract is not the one that was accepted.
     ContractChanged = "CONTRACT_CHANGED", Failed, Never, 1,
-        "The tool's contract is not the one that was accepted: its digest differs. The tool stays stopped until a \
-person accepts the new contract.";
+        "The tool's contract is not the one that was accepted, or under which the call was approved: its digest \
+differs. The tool stays stopped until a person accepts the new contract; a call that was approved is asked about anew.";
     /// A credential could not be had.
     CredentialUnavailable = "CREDENTIAL_UNAVAILABLE", Failed, Later, 1,
         "A credential that the tool needs could not be resolved: its source is missing, empty or failed. \
@@ -243,7 +244,7 @@ final for that question.";
     /// A person must answer first.
     ApprovalRequired = "APPROVAL_REQUIRED", InputRequired, AfterApproval, 4,
         "The policy asks a person before this call runs, and no terminal is attached. The question is stored \
-under the approval id in the hint. Nothing was run.";
+under the approval id in the hint; `tgw approvals` answers it from any process. Nothing was run.";
     /// Too slow, and nothing happened.
     Timeout = "TIMEOUT", Failed, SameCall, 5,
         "The deadline passed. The tool was a read, or nothing had begun, so nothing changed. The whole process \
@@ -251,7 +252,9 @@ tree was ended.";
     /// It may or may not have happened.
     OutcomeUnknown = "OUTCOME_UNKNOWN", Unknown, Never, 6,
         "The effect began and its end is not known: a time-out, a kill, a lost connection, or an exit status that \
-the contract does not explain. It may have happened. Do not send it again before someone has looked.";
+the contract does not explain. It may have happened, and its key stays taken: the same call is answered so again and \
+nothing runs. Do not send it again before someone has looked, unless the error says `retry: same_call`. `tgw effects \
+reconcile` looks it up where the contract says how; a person settles it with `tgw effects resolve`.";
     /// A check after the fact disagrees.
     VerificationFailed = "VERIFICATION_FAILED", Unknown, Never, 6,
         "The tool reported success and a check against the system of record disagrees. Do not send it again \

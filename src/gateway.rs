@@ -10,14 +10,21 @@
 
 mod answer;
 mod ask;
+mod awaited;
 mod check;
 mod commit;
+mod conflict;
 mod finished;
 mod housekeeping;
 mod journal;
 mod known;
+mod ledger;
+mod look_up;
 mod own_tools;
+mod reservation;
+mod redeem;
 mod run;
+mod settle;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -27,22 +34,26 @@ use std::time::Duration;
 use crate::approval::Interaction;
 use crate::audit::PendingRecords;
 use crate::authorize::{
-    Authorization, AuthorizationContext, AuthorizedCall, Consent, PendingCall, authorize,
+    Authorization, AuthorizationContext, AuthorizedCall, Consent, HeldCall, PendingCall, authorize,
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
 use crate::policy::{Decision, Facts};
 use crate::secret::Redactor;
 use crate::session::Session;
-use crate::state::{RandomPool, SqliteStore, StoreError};
+use crate::state::{RandomPool, SqliteStore, StoreError, new_owner};
 use crate::validate::{CallBindings, Rejected, Timing, ValidatedCall, ValidationContext, validate};
 use crate::wire::{CallRequest, Shape};
 
 pub use ask::Asked;
 pub use check::{Check, Stage};
-pub use finished::{Finished, Origin};
+pub use finished::{Awaited, Finished, Origin};
+pub use look_up::LookedUp;
+pub use redeem::Settled;
+pub use settle::settle_effect;
 
 use finished::Subject;
+use ledger::Held;
 
 /// Who watches: the display of the command line, or nobody.
 pub trait Observer {
@@ -58,6 +69,8 @@ pub enum Admission {
     Finished(Box<Finished>),
     /// A person must be asked.
     Ask(Box<PendingCall>),
+    /// Its effect was begun before and is not settled: that must be settled first, which may take time.
+    Open(Box<HeldCall>),
     /// It may run.
     Ready {
         /// The call.
@@ -81,8 +94,14 @@ pub struct Gateway<'s> {
     asking: Cell<bool>,
     /// Stored answers that were not believed and are on record as such, by id.
     doubted: RefCell<BTreeSet<String>>,
+    /// Calls whose questions are on record, for who waits for the answers; nothing is kept where nobody does.
+    awaited: RefCell<Option<Vec<Awaited>>>,
     /// Whether this run has marked and dropped what ended before it.
     tidied: Cell<bool>,
+    /// What this gateway reserves effects under.
+    owner: String,
+    /// Effects that a look-up of this run could not settle, and that may be tried again.
+    looked_up: RefCell<BTreeSet<String>>,
 }
 
 impl<'s> Gateway<'s> {
@@ -109,7 +128,10 @@ impl<'s> Gateway<'s> {
             format,
             asking: Cell::new(false),
             doubted: RefCell::default(),
+            awaited: RefCell::default(),
             tidied: Cell::new(false),
+            owner: new_owner(),
+            looked_up: RefCell::default(),
         }
     }
 
@@ -122,12 +144,14 @@ impl<'s> Gateway<'s> {
         })
     }
 
-    /// Whether the call is checked against results of earlier ones, which must be in the store then.
+    /// Whether the call is checked against what earlier ones left in the store, which must be there then: their results, or
+    /// the effects that they had under stated keys.
     #[must_use]
     pub fn looks_back(&self, request: &CallRequest) -> bool {
         let contract = self.session.catalog.find(&request.name);
         contract.is_some_and(|contract| {
-            contract.input_schema.compiled().is_ok_and(|compiled| compiled.annotations().looks_back)
+            contract.idempotency.key().is_some()
+                || contract.input_schema.compiled().is_ok_and(|compiled| compiled.annotations().looks_back)
         })
     }
 
@@ -188,10 +212,17 @@ impl<'s> Gateway<'s> {
     fn decide(&self, timing: Timing, origin: Origin, call: ValidatedCall, consent: Consent) -> Admission {
         let unasked = matches!(consent, Consent::None);
         let mut authorization = self.authorize(timing, call, consent);
+        match authorization.undenied().map(|call| self.held(call)) {
+            None | Some(Ok(Held::Free)) => {}
+            Some(known) => return self.hold(origin, authorization, known),
+        }
         if unasked && let Authorization::Ask(mut pending) = authorization {
             authorization = match self.remembered(&mut pending) {
                 Some(standing) => self.authorize(timing, pending.into_call(), Consent::Standing(standing)),
-                None => Authorization::Ask(pending),
+                None => match self.approved_before(&mut pending) {
+                    Some(grant) => self.authorize(timing, pending.into_call(), Consent::Grant(grant)),
+                    None => Authorization::Ask(pending),
+                },
             };
         }
         match authorization {
@@ -240,6 +271,7 @@ impl<'s> Gateway<'s> {
             item: None,
             value: None,
             exit: None,
+            effect_key: call.effect_key(),
         }
     }
 

@@ -3,7 +3,9 @@
 //! One thread does everything. A call that needs no waiting is decided, run and answered without ever being
 //! suspended; the others are futures that this module polls.
 
+mod answers;
 mod entry;
+mod ending;
 mod questions;
 mod signals;
 
@@ -15,14 +17,12 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use crate::authorize::{Consent, PendingCall};
-use crate::code::{CallError, ErrorCode};
 use crate::execute::CancelToken;
-use crate::gateway::{Admission, Finished, Gateway, Origin};
-use crate::ident::CallId;
+use crate::gateway::{Admission, Awaited, Finished, Gateway, Origin};
 use crate::lines::{InputLine, LineReader, LineWriter};
 use crate::wire::{IdRegister, Incoming, JsonLimits, Line, decode_line, long_line};
 
-use entry::{Entry, Running, State, Step, next_step};
+use entry::{Entry, Running, State, Step, cancelled, next_step};
 pub(crate) use signals::Signals;
 
 /// Most calls that are held at once, waiting, running or done behind a slower one.
@@ -37,11 +37,22 @@ const HELD: Duration = Duration::from_millis(20);
 /// How often the display says that a call still runs.
 const PROGRESS: Duration = Duration::from_secs(1);
 
+/// What is done about a call that was answered `input_required`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unanswered {
+    /// Nothing: that is its answer.
+    Leave,
+    /// The stream waits for the answer, and says in an event what became of the call.
+    Await,
+}
+
 /// How a stream is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Most calls that run side by side.
     pub jobs: usize,
+    /// What is done about a call that nobody is there to approve.
+    pub unanswered: Unanswered,
     /// A random number that tells the ids assigned in this run from those of others.
     pub run: u64,
 }
@@ -69,6 +80,9 @@ pub async fn run(
 ) -> io::Result<End> {
     let mut scheduler = Scheduler::new(gateway, options);
     let mut signals = Signals::new()?;
+    if !signals.none_during(gateway.recover()).await {
+        return Ok(End::Interrupted);
+    }
     let mut out = Vec::new();
     loop {
         let progressed = scheduler.step(&mut reader);
@@ -80,15 +94,19 @@ pub async fn run(
                 Err(error) => return Err(error),
             }
         }
-        if scheduler.queue.is_empty() && (reader.is_finished() || scheduler.stopping) {
+        let given_up = scheduler.take_awaited();
+        if scheduler.queue.is_empty()
+            && scheduler.awaited.is_empty()
+            && (reader.is_finished() || scheduler.stopping)
+        {
             let end = if scheduler.stopping { End::Interrupted } else { End::Answered };
             return Ok(end);
         }
         // What was committed may be what the next call waited for.
-        if progressed || committed {
+        if progressed || committed || given_up {
             continue;
         }
-        let may_read = !reader.is_ended() && !scheduler.stopping && scheduler.queue.len() < QUEUE;
+        let may_read = !reader.is_ended() && scheduler.takes_more();
         let busy = !scheduler.running.is_empty();
         tokio::select! {
             biased;
@@ -96,6 +114,7 @@ pub async fn run(
             (seq, step) = next_step(&mut scheduler.running), if busy => scheduler.settle(seq, step),
             filled = reader.fill(), if may_read => filled?,
             () = writer.closed() => return scheduler.abandon().await,
+            () = tokio::time::sleep_until(scheduler.next_look), if !scheduler.awaited.is_empty() => scheduler.look(),
             () = tokio::time::sleep(PROGRESS), if busy => scheduler.progress(),
         }
     }
@@ -116,6 +135,10 @@ struct Scheduler<'g, 's> {
     running: Vec<Running<'g>>,
     /// A question that waits until everything before it is answered and shown.
     held: Option<Running<'g>>,
+    /// Calls that were answered, and wait for a person.
+    awaited: Vec<Awaited>,
+    /// When the store is looked at next for their answers.
+    next_look: tokio::time::Instant,
     ids: IdRegister,
     batches: u64,
     lines: u64,
@@ -124,6 +147,9 @@ struct Scheduler<'g, 's> {
 
 impl<'g, 's> Scheduler<'g, 's> {
     fn new(gateway: &'g Gateway<'s>, options: Options) -> Self {
+        if options.unanswered == Unanswered::Await {
+            gateway.await_answers();
+        }
         Self {
             gateway,
             jobs: options.jobs.max(1),
@@ -134,6 +160,8 @@ impl<'g, 's> Scheduler<'g, 's> {
             held_since: None,
             running: Vec::new(),
             held: None,
+            awaited: Vec::new(),
+            next_look: tokio::time::Instant::now(),
             ids: IdRegister::new(options.run),
             batches: 0,
             lines: 0,
@@ -144,8 +172,7 @@ impl<'g, 's> Scheduler<'g, 's> {
     /// Takes one line that is here, and starts what may start. Returns whether anything moved.
     fn step(&mut self, reader: &mut LineReader) -> bool {
         let mut moved = false;
-        if self.queue.len() < QUEUE
-            && !self.stopping
+        if self.takes_more()
             && let Some(line) = reader.next_line()
         {
             self.take(line);
@@ -198,7 +225,14 @@ impl<'g, 's> Scheduler<'g, 's> {
             },
             Err(error) => State::Done(Box::new(self.gateway.refuse(origin, error))),
         };
-        self.queue.push_back(Entry { id, state, cancel: CancelToken::default(), batch, edited: false });
+        self.queue.push_back(Entry {
+            id,
+            state,
+            cancel: CancelToken::default(),
+            batch,
+            edited: false,
+            resumed: None,
+        });
     }
 
     /// Starts the next call, where the order allows it. Returns whether anything moved.
@@ -220,7 +254,7 @@ impl<'g, 's> Scheduler<'g, 's> {
         if let (Some(batch), false) = (entry.batch, *asked) {
             return self.running.is_empty() && self.ask_batch(batch);
         }
-        let parallel = self.gateway.may_be_parallel(request);
+        let parallel = entry.resumed.is_none() && self.gateway.may_be_parallel(request);
         if !parallel && !self.running.is_empty() {
             return false;
         }
@@ -236,7 +270,7 @@ impl<'g, 's> Scheduler<'g, 's> {
         else {
             return false;
         };
-        let admission = self.gateway.admit(*request, *consent);
+        let admission = self.admitted(*request, *consent);
         match (admission, again) {
             (Admission::Ready { call, parallel: true }, _) => {
                 self.launch(origin, false, self.gateway.run(call, cancel))
@@ -253,6 +287,9 @@ impl<'g, 's> Scheduler<'g, 's> {
             (Admission::Finished(finished), None) => {
                 self.finish_at(self.started, finished);
                 true
+            }
+            (Admission::Open(held), None) => {
+                self.launch(origin, true, self.gateway.settle_and_run(held, cancel))
             }
             (Admission::Ask(pending), None) if self.gateway.can_ask() => {
                 let future = self.ask_and_run(pending, cancel);
@@ -347,6 +384,7 @@ impl<'g, 's> Scheduler<'g, 's> {
             .queue
             .drain(..self.done)
             .filter_map(|entry| match entry.state {
+                State::Done(finished) if entry.resumed.is_some() => Some(finished.as_resolved()),
                 State::Done(finished) => Some(finished),
                 State::Waiting { .. } | State::Running => None,
             })
@@ -358,42 +396,4 @@ impl<'g, 's> Scheduler<'g, 's> {
         self.gateway.commit(finished, out);
         true
     }
-
-    fn cancel(&mut self, id: &CallId) {
-        match self.queue.iter().find(|entry| entry.id == *id) {
-            Some(entry) => entry.cancel.cancel(),
-            None => tracing::info!(id = %id, "nothing to cancel under this id"),
-        }
-    }
-
-    /// Ends the stream: nothing more is read, what runs is cancelled, what waits is answered as cancelled.
-    fn stop(&mut self, reader: &mut LineReader) {
-        self.stopping = true;
-        reader.close();
-        self.queue.iter().for_each(|entry| entry.cancel.cancel());
-    }
-
-    /// Nobody reads any more: what runs is cancelled and recorded, and nothing else begins.
-    async fn abandon(&mut self) -> io::Result<End> {
-        self.stopping = true;
-        self.queue.iter().for_each(|entry| entry.cancel.cancel());
-        self.release();
-        while !self.running.is_empty() {
-            let (seq, step) = next_step(&mut self.running).await;
-            self.settle(seq, step);
-        }
-        while self.start_next() {}
-        self.commit(&mut Vec::new());
-        Ok(End::ReaderGone)
-    }
-
-    fn progress(&self) {
-        for one in self.running.iter().filter(|one| !one.tool.is_empty()) {
-            self.gateway.display_progress(&one.tool, one.since.elapsed());
-        }
-    }
-}
-
-fn cancelled() -> CallError {
-    CallError::new(ErrorCode::Cancelled, "the call was stopped before it began")
 }

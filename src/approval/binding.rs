@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::catalog::{Digest, TaskSpan};
+use crate::catalog::Digest;
 
 use super::Subject;
 
@@ -21,21 +21,17 @@ pub struct Binding(pub Digest);
 pub struct Likeness(pub Digest);
 
 impl Likeness {
-    /// The likeness of a call. A task that was made for one run has another name in the next, so it does not count.
+    /// The likeness of a call.
     #[must_use]
-    pub fn compute(subject: &Subject<'_>, span: TaskSpan) -> Self {
+    pub fn compute(subject: &Subject<'_>) -> Self {
         let principal = subject.principal;
-        let task = match span {
-            TaskSpan::Stated => Some(subject.task),
-            TaskSpan::Run | TaskSpan::Call => None,
-        };
         let alike = json!({
             "version": 1,
             "tenant": principal.tenant,
             "user": principal.user,
             "agent": principal.agent,
             "agent_version": principal.agent_version,
-            "task": task,
+            "task": subject.stated_task(),
             "step": subject.step,
             "workspace": format!("{:?}", subject.workspace),
             "tool": subject.contract.name,
@@ -64,7 +60,7 @@ impl Binding {
             "user": principal.user,
             "agent": principal.agent,
             "agent_version": principal.agent_version,
-            "task": subject.task,
+            "task": subject.stated_task(),
             "step": subject.step,
             "workspace": format!("{:?}", subject.workspace),
             "tool": subject.contract.name,
@@ -88,7 +84,7 @@ pub(super) fn sha256(bytes: &[u8]) -> Digest {
 /// JSON with the keys of every object sorted, so that equal values are equal texts.
 ///
 /// Numbers are 64-bit integers, or doubles in their shortest form: none of them was accepted with a loss.
-pub(super) fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out

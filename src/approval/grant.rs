@@ -39,6 +39,7 @@ pub struct Grant {
     binding: Binding,
     question: Digest,
     by: String,
+    note: Option<String>,
     expires: Timestamp,
 }
 
@@ -62,6 +63,8 @@ pub struct StoredYes<'a> {
     pub question: Digest,
     /// Who answered.
     pub by: &'a str,
+    /// What they want the model to know.
+    pub note: Option<&'a str>,
     /// When it runs out.
     pub expires: Timestamp,
 }
@@ -113,6 +116,7 @@ impl Grant {
             binding: Binding::compute(subject),
             question: answered.shown,
             by: by.to_owned(),
+            note: None,
             expires: now.plus(GRANT_LIFE),
         })
     }
@@ -128,6 +132,7 @@ impl Grant {
             binding: Binding(yes.binding),
             question: yes.question,
             by: yes.by.to_owned(),
+            note: yes.note.map(str::to_owned),
             expires: yes.expires,
         }
     }
@@ -178,6 +183,12 @@ impl Grant {
     #[must_use]
     pub fn by(&self) -> &str {
         &self.by
+    }
+
+    /// What who said yes wants the model to know.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// When it stops being worth anything.

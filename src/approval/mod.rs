@@ -15,17 +15,18 @@ mod subject;
 mod terminal;
 
 pub use answer::{Answer, Answered, RefusedEdit};
+pub(crate) use binding::canonical;
 pub use binding::{Binding, Likeness};
 pub use cancel::{CancelCause, CancelHandle, Cancellation, cancellation};
 pub use grant::{Grant, GrantMismatch, GrantSource, StoredYes};
 pub use id::{ApprovalId, GrantId};
-pub use pending::{PendingApproval, StoredCall};
+pub use pending::{PendingApproval, StoredCall, StoredTask};
 pub use question::{Alternative, Place, Question};
 use quote::quote;
 pub use render::{Extent, Rendered, render_question, render_refused_edit};
 pub use standing::{Pinned, StandingGrant, StoredStanding};
 pub use subject::{Preview, Reason, Subject};
-pub use terminal::{AskRequest, Consent, Editor, EditorRunner, Interaction, Terminal};
+pub use terminal::{AskRequest, Confirmed, Consent, Editor, EditorRunner, Interaction, Terminal};
 
 #[cfg(test)]
 mod tests;

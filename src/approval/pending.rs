@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::catalog::{Digest, TaskSpan};
+use crate::catalog::{Digest, NamePattern, TaskContext, TaskSpan};
 use crate::clock::Timestamp;
 use crate::code::{CallError, ErrorCode};
-use crate::ident::CallId;
+use crate::ident::{CallId, TaskId};
 
 use super::{ApprovalId, Binding, Likeness, Rendered, Subject};
 
@@ -42,6 +42,53 @@ pub struct StoredCall {
     pub question: String,
     /// Whether only signed answers count, so that no process may approve it by a user's name.
     pub signed: bool,
+    /// The contract that it was asked under.
+    pub contract: Digest,
+    /// The rules that asked.
+    pub rules: Vec<String>,
+    /// The task that it came in.
+    pub task: StoredTask,
+}
+
+/// The task of a stored call, as the harness stated it then.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredTask {
+    /// Whether it was stated; else it was made for the run that asked.
+    pub stated: bool,
+    /// What it was asked to do.
+    pub prompt: Option<String>,
+    /// The tools it is narrowed to.
+    pub tools: Option<Vec<String>>,
+    /// Its data.
+    pub data: Value,
+}
+
+impl StoredTask {
+    pub(super) fn of(task: &TaskContext) -> Self {
+        let names = |patterns: &Vec<NamePattern>| {
+            patterns.iter().map(|pattern| pattern.as_str().to_owned()).collect()
+        };
+        Self {
+            stated: task.span == TaskSpan::Stated,
+            prompt: task.prompt.clone(),
+            tools: task.tools.as_ref().map(names),
+            data: task.data.clone(),
+        }
+    }
+
+    /// The task under its id.
+    #[must_use]
+    pub fn context(&self, id: &TaskId) -> TaskContext {
+        let patterns = |names: &Vec<String>| names.iter().map(NamePattern::new).collect();
+        TaskContext {
+            id: id.clone(),
+            span: if self.stated { TaskSpan::Stated } else { TaskSpan::Run },
+            prompt: self.prompt.clone(),
+            tools: self.tools.as_ref().map(patterns),
+            data: self.data.clone(),
+        }
+    }
 }
 
 impl PendingApproval {
@@ -51,7 +98,7 @@ impl PendingApproval {
         id: ApprovalId,
         call: &CallId,
         subject: &Subject<'_>,
-        span: TaskSpan,
+        task: &TaskContext,
         rendered: &Rendered,
         now: Timestamp,
     ) -> Self {
@@ -59,7 +106,7 @@ impl PendingApproval {
         Self {
             id,
             binding: Binding::compute(subject),
-            likeness: Likeness::compute(subject, span),
+            likeness: Likeness::compute(subject),
             expires: now.plus(subject.terms().and_then(|terms| terms.expires).unwrap_or(STANDS)),
             shown: rendered.digest,
             call: StoredCall {
@@ -68,6 +115,9 @@ impl PendingApproval {
                 arguments: subject.arguments.clone(),
                 question: rendered.text.clone(),
                 signed: subject.needs_signed_answers(),
+                contract: subject.contract.digest,
+                rules: subject.asking_rules(),
+                task: StoredTask::of(task),
             },
             tool,
         }

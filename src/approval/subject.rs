@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::catalog::{Contract, Digest};
+use crate::catalog::{Contract, Digest, TaskSpan};
 use crate::ident::{Principal, StepName, TaskId};
 use crate::policy::{ApprovalDemand, ApprovalTerms, Decision, Facts, Verdict};
 use crate::present::DisplayBody;
@@ -22,6 +22,8 @@ pub struct Subject<'a> {
     pub principal: &'a Principal,
     /// The task.
     pub task: &'a TaskId,
+    /// How long the task lasts: one that was made for a run is known under its name there only.
+    pub span: TaskSpan,
     /// The step.
     pub step: Option<&'a StepName>,
     /// The real path of the workspace root.
@@ -78,6 +80,7 @@ impl<'a> Subject<'a> {
         Self {
             principal: facts.principal,
             task: &facts.task.id,
+            span: facts.task.span,
             step: facts.step,
             workspace,
             contract: call.contract(),
@@ -87,7 +90,7 @@ impl<'a> Subject<'a> {
             plan: call.plan(),
             demand: decision.approval(),
             reasons: reasons(decision),
-            effect_key: None,
+            effect_key: call.effect_key(),
             preview: None,
         }
     }
@@ -97,6 +100,16 @@ impl<'a> Subject<'a> {
     pub fn with_preview(mut self, preview: Option<&'a Preview>) -> Self {
         self.preview = preview;
         self
+    }
+
+    /// The task, where it was stated. One that was made for a run has another name in the next, so that nothing can be
+    /// bound to it which outlives the run.
+    #[must_use]
+    pub fn stated_task(&self) -> Option<&TaskId> {
+        match self.span {
+            TaskSpan::Stated => Some(self.task),
+            TaskSpan::Run | TaskSpan::Call => None,
+        }
     }
 
     /// The terms of the question; `None` where the decision does not ask.

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::catalog::{
-    BuiltinName, Contract, Digest, ExecutionMode, NetworkRule, OutputFormat, Overflow, ResultSpec, Risk, Run,
-    SandboxLevel, Schema, Streams, TaskSpan, Timeout,
+    BuiltinName, Contract, Digest, ExecutionMode, NamePattern, NetworkRule, OutputFormat, Overflow,
+    ResultSpec, Risk, Run, SandboxLevel, Schema, Streams, TaskContext, TaskSpan, Timeout,
 };
 use crate::clock::Timestamp;
 use crate::code::ErrorCode;
@@ -64,6 +64,7 @@ impl Case {
         Subject {
             principal: &self.principal,
             task: &self.task,
+            span: TaskSpan::Stated,
             step: self.step.as_ref(),
             workspace: &self.workspace,
             contract: &self.contract,
@@ -116,6 +117,8 @@ fn contract() -> Contract {
         input_schema: Schema::new(json!({})),
         output_schema: None,
         errors: Vec::new(),
+        idempotency: crate::catalog::Idempotency::Unstated,
+        reconcile: None,
         internal: false,
         run: Run::Builtin(BuiltinName::WriteFile),
         sandbox: None,
@@ -457,6 +460,35 @@ fn a_standing_grant_survives_the_store_and_a_damaged_one_is_worth_nothing() {
     }
 }
 
+fn task_context() -> TaskContext {
+    TaskContext {
+        id: TaskId::parse("t-1").unwrap(),
+        span: TaskSpan::Stated,
+        prompt: Some("tidy".into()),
+        tools: Some(vec![NamePattern::new("write_*")]),
+        data: json!({"known": [1]}),
+    }
+}
+
+#[test]
+fn the_task_of_a_stored_call_comes_back_whole() {
+    let task = task_context();
+    let stored = StoredTask::of(&task);
+    assert_eq!(format!("{:?}", stored.context(&task.id)), format!("{task:?}"));
+}
+
+#[test]
+fn a_task_that_was_made_for_a_run_binds_nothing_and_a_stated_one_does() {
+    let binding = |task: &str, span| {
+        let mut case = Case::new(json!({"path": "a"}));
+        case.task = TaskId::parse(task).unwrap();
+        Binding::compute(&Subject { span, ..case.subject() })
+    };
+    assert_eq!(binding("run-1", TaskSpan::Run), binding("run-2", TaskSpan::Call));
+    assert_ne!(binding("t-1", TaskSpan::Stated), binding("t-2", TaskSpan::Stated));
+    assert_ne!(binding("t-1", TaskSpan::Stated), binding("t-1", TaskSpan::Run));
+}
+
 #[test]
 fn a_stored_yes_is_a_grant_for_its_own_call_only() {
     let case = Case::new(json!({"path": "a"}));
@@ -466,7 +498,7 @@ fn a_stored_yes_is_a_grant_for_its_own_call_only() {
         id,
         &CallId::parse("c1").unwrap(),
         &case.subject(),
-        TaskSpan::Stated,
+        &task_context(),
         &rendered,
         NOW,
     );
@@ -476,6 +508,7 @@ fn a_stored_yes_is_a_grant_for_its_own_call_only() {
         binding: pending.binding().0,
         question: pending.question(),
         by: "ann",
+        note: Some("once"),
         expires: pending.expires(),
     };
     let grant = Grant::from_store(&stored);
@@ -497,7 +530,7 @@ fn a_stored_call_reads_back_and_a_forged_question_does_not() {
         id,
         &CallId::parse("c1").unwrap(),
         &case.subject(),
-        TaskSpan::Stated,
+        &task_context(),
         &rendered,
         NOW,
     );
@@ -572,7 +605,7 @@ fn a_standing_grant_is_for_its_own_workspace() {
 
 #[test]
 fn the_same_call_sent_again_is_alike_and_another_one_is_not() {
-    let likeness = |case: &Case, span| Likeness::compute(&case.subject(), span);
+    let likeness = |case: &Case, span| Likeness::compute(&Subject { span, ..case.subject() });
     let case = Case::new(json!({"path": "a"}));
     let known = likeness(&case, TaskSpan::Run);
     let changed = |change: fn(&mut Case)| {

@@ -52,6 +52,7 @@ pub(super) fn write_body(entry: &Entry<'_>, digests: &KeyedDigests, out: &mut Ve
     body.maybe("status", entry.status);
     body.maybe_text("code", entry.code.map(name));
     body.maybe("effect", entry.effect);
+    body.maybe("ledger", entry.ledger);
     body.maybe("duration_us", entry.duration.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     body.maybe("bytes", entry.bytes);
     body.maybe_text("result", entry.result.map(name));

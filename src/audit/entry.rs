@@ -20,6 +20,10 @@ pub enum RecordKind {
     Intent,
     /// A call ran: the outcome of an intent, or the one record of a local read.
     Outcome,
+    /// A call was answered with what the ledger knew of its effect; nothing ran.
+    Replayed,
+    /// What became of an effect was found out, or that it is not known.
+    Effect,
     /// A question was asked, answered, or ran out.
     Approval,
     /// A standing grant was given or revoked.
@@ -83,6 +87,22 @@ pub struct ApprovalNote<'a> {
     pub question: Option<Digest>,
 }
 
+/// An effect of the ledger, and how far it is.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct LedgerNote<'a> {
+    /// The effect's id.
+    pub id: &'a str,
+    /// Which attempt it is about, from 1.
+    pub attempt: u64,
+    /// Its state after this record.
+    pub state: &'a str,
+    /// How that is known: `reserved`, `outcome`, `lost`, `reconciled`, `resolved`, `replayed`.
+    pub how: &'a str,
+    /// The person who said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<&'a str>,
+}
+
 /// What a record says. Text that is longer than its field's bound is cut; lists beyond 64 entries are counted only.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
@@ -124,6 +144,8 @@ pub struct Entry<'a> {
     pub code: Option<&'a str>,
     /// Whether something changed.
     pub effect: Option<Effect>,
+    /// The effect in the ledger.
+    pub ledger: Option<LedgerNote<'a>>,
     /// How long it ran.
     pub duration: Option<Duration>,
     /// How many bytes it brought back.
@@ -158,6 +180,7 @@ impl<'a> Entry<'a> {
             status: None,
             code: None,
             effect: None,
+            ledger: None,
             duration: None,
             bytes: None,
             result: None,

@@ -13,8 +13,10 @@ mod pending;
 mod verify;
 mod view;
 
-pub use entry::{ApprovalNote, CredentialUse, Entry, Evidence, RecordKind, RuleReference};
+pub use entry::{ApprovalNote, CredentialUse, Entry, Evidence, LedgerNote, RecordKind, RuleReference};
 pub use export::{ExportError, ExportScope, export};
 pub use pending::PendingRecords;
 pub use verify::{CheckedReceipt, LIMITS, Problem, VerifyReport, VerifyRequest, verify};
-pub use view::{ApprovalView, CredentialView, Listed, RecordFilter, RecordView, RuleView, list, timeline};
+pub use view::{
+    ApprovalView, CredentialView, LedgerView, Listed, RecordFilter, RecordView, RuleView, list, timeline,
+};

@@ -60,6 +60,8 @@ pub struct RecordView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
@@ -95,6 +97,18 @@ pub struct ApprovalView {
     pub answer: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question_hmac: Option<String>,
+}
+
+/// An effect of a record, read back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of LedgerNote")]
+pub struct LedgerView {
+    pub id: String,
+    pub attempt: u64,
+    pub state: String,
+    pub how: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// A record with its receipt and what it vouches for.

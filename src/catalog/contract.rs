@@ -11,7 +11,7 @@ use crate::diagnostic::Location;
 use crate::expression::{Expression, Template};
 use crate::ident::{CredentialName, Permission, ToolName};
 
-use super::{BuiltinName, CommandSpec, Digest, SandboxRequest};
+use super::{BuiltinName, CommandSpec, Digest, Idempotency, ReconcileSpec, SandboxRequest};
 
 /// What a tool may do to the world, mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -82,6 +82,10 @@ pub struct Contract {
     pub output_schema: Option<Schema>,
     /// Failures that have a name of their own.
     pub errors: Vec<ContractError>,
+    /// How a repeated call is recognised.
+    pub idempotency: Idempotency,
+    /// How an outcome that is not known is looked up.
+    pub reconcile: Option<Box<ReconcileSpec>>,
     /// Whether it is for the gateway's own probes only.
     pub internal: bool,
     /// What runs it.

@@ -28,10 +28,45 @@ pub(crate) const ITEM: usize = 8;
 pub(crate) const VALUE: usize = 9;
 /// The exit: `{status}`, where an outcome is read.
 pub(crate) const EXIT: usize = 10;
+/// The effect: `{key}`, where the contract states one.
+pub(crate) const EFFECT: usize = 11;
 
-/// What `run`, `timeout`, `parallel_when` and `object.before` may talk about.
-pub(crate) fn run(input_schema: &Value) -> Declarations {
+/// What the effect key may talk about, and `run`, `timeout`, `parallel_when` and `object.before` where there is none.
+pub(crate) fn call(input_schema: &Value) -> Declarations {
     Declarations { variables: call_variables(input_schema), functions: Functions::Plain }
+}
+
+/// What `run`, `timeout`, `parallel_when` and `object.before` may talk about where the contract states an effect key.
+pub(crate) fn keyed(call: &Declarations) -> Declarations {
+    let mut declarations = call.clone();
+    place(&mut declarations, EFFECT, field("effect", object([field("key", Type::String)])));
+    declarations
+}
+
+/// What a look-up's arguments may talk about: what is kept of a call whose outcome is not known.
+pub(crate) fn look_up(keyed: &Declarations) -> Declarations {
+    let mut declarations = keyed.clone();
+    for forgotten in [TASK, STEP] {
+        place(&mut declarations, forgotten, field("", Type::Null));
+    }
+    declarations
+}
+
+/// What a look-up's condition may talk about: the same, and what the look-up brought back.
+pub(crate) fn looked_up(look_up: &Declarations) -> Declarations {
+    let mut declarations = look_up.clone();
+    place(&mut declarations, VALUE, field("value", Type::Dynamic));
+    declarations
+}
+
+/// Puts a variable into its slot. A slot that stays empty has no name, so that nothing can read it.
+fn place(declarations: &mut Declarations, slot: usize, variable: Field) {
+    while declarations.variables.len() <= slot {
+        declarations.variables.push(field("", Type::Null));
+    }
+    if let Some(taken) = declarations.variables.get_mut(slot) {
+        *taken = variable;
+    }
 }
 
 /// The same inside `each`, where `item` is bound to an item of a list of type `list`.
@@ -41,7 +76,7 @@ pub(crate) fn each(run: &Declarations, list: &Type) -> Declarations {
         _ => Type::Dynamic,
     };
     let mut declarations = run.clone();
-    declarations.variables.push(field("item", item));
+    place(&mut declarations, ITEM, field("item", item));
     declarations
 }
 
@@ -119,12 +154,16 @@ mod tests {
             (CALL, "call"),
             (WORKSPACE, "workspace"),
         ];
-        let (run, each, outcome) =
-            (names(run(&closed)), names(each(&run(&closed), &Type::Dynamic)), names(outcome(&closed, None)));
+        let keyed = keyed(&super::call(&closed));
+        let run = names(super::call(&closed));
+        let (each, outcome) = (names(each(&keyed, &Type::Dynamic)), names(outcome(&closed, None)));
+        let looked_up = names(looked_up(&look_up(&keyed)));
         for (slot, name) in call {
             assert_eq!((run[slot].as_str(), each[slot].as_str(), outcome[slot].as_str()), (name, name, name));
         }
-        assert_eq!((run.len(), each[ITEM].as_str()), (call.len(), "item"));
+        assert_eq!((run.len(), each[ITEM].as_str(), each[EFFECT].as_str()), (call.len(), "item", "effect"));
+        assert_eq!((looked_up[TASK].as_str(), looked_up[STEP].as_str()), ("", ""));
+        assert_eq!((looked_up[VALUE].as_str(), looked_up[EFFECT].as_str()), ("value", "effect"));
         assert_eq!((outcome[VALUE].as_str(), outcome[EXIT].as_str()), ("value", "exit"));
     }
 }

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Report, Severity, SourceMap, Span, nearest};
 use crate::ident::CredentialName;
 
 use super::manifest::{self, Loaded, Named};
-use super::{Contract, CredentialSpec};
+use super::{Contract, CredentialSpec, Risk};
 
 /// The manifest of the tools that are shipped with the gateway.
 pub const EMBEDDED_MANIFEST: &str = include_str!("../../tools.yaml");
@@ -159,7 +159,7 @@ fn resolve_names(loaded: &Loaded, report: &mut Report) {
             }));
         }
     }
-    let referred = || loaded.tools.iter().flat_map(|tool| &tool.known_from);
+    let referred = || loaded.tools.iter().flat_map(|tool| tool.known_from.iter().chain(&tool.probes));
     if referred().next().is_none() {
         return;
     }
@@ -170,6 +170,14 @@ fn resolve_names(loaded: &Loaded, report: &mut Report) {
             Some(near) => problem.with_hint(format!("did you mean `{near}`?")),
             None => problem,
         });
+    }
+    for (name, span) in loaded.tools.iter().flat_map(|tool| &tool.probes) {
+        let named = loaded.tools.iter().find(|tool| tool.name.as_str() == name);
+        let looks = named.and_then(|tool| tool.contract.as_ref());
+        if looks.is_some_and(|contract| contract.risk != Risk::ReadOnly) {
+            let message = format!("`{name}` changes something, and a look-up must not");
+            report.push(Diagnostic::error(*span, message).with_hint("name a tool that is `read_only`"));
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod contract;
 pub(crate) mod declarations;
 mod digest;
 mod examples;
+mod idempotency;
 mod load;
 mod manifest;
 mod pattern;
@@ -27,6 +28,7 @@ pub use contract::{
     Risk, Run, Schema, Timeout, Trust,
 };
 pub use digest::Digest;
+pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, LookUpArgument, ReconcileSpec, SendAs};
 pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
 pub use pattern::NamePattern;
 pub use resolve::{ResolvedCall, Unresolved};

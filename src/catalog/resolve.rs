@@ -75,6 +75,25 @@ impl Catalog {
         Ok(ResolvedCall { id, arguments, contract: Arc::clone(contract), shape, rpc_id })
     }
 
+    /// Resolves a look-up of the gateway's own, for which no scope counts.
+    ///
+    /// # Errors
+    /// `UNKNOWN_TOOL` where there is none of this name; `INTERNAL` where it changes something.
+    pub(crate) fn resolve_probe(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        id: CallId,
+    ) -> Result<ResolvedCall, CallError> {
+        let contract = self.find(name).ok_or_else(|| {
+            CallError::new(ErrorCode::UnknownTool, format!("there is no tool `{}`", shown(name)))
+        })?;
+        if contract.risk != Risk::ReadOnly {
+            return Err(CallError::new(ErrorCode::Internal, "a look-up would change something"));
+        }
+        Ok(ResolvedCall { id, arguments, contract: Arc::clone(contract), shape: Shape::Native, rpc_id: None })
+    }
+
     /// The contracts that `scope` shows, in the catalog's order: what every list and search is made from.
     pub fn visible<'c>(&'c self, scope: &'c Scope) -> impl Iterator<Item = &'c Arc<Contract>> {
         self.contracts().iter().filter(|contract| !contract.internal && scope.hides(contract).is_none())

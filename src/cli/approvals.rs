@@ -13,7 +13,12 @@ use crate::state::{
     ApprovalState, Batch, Change, Durability, Order, SqliteStore, StandingGrant, Store, StoredApproval,
 };
 
-use super::arguments::{ApprovalsArgs, ApprovalsCommand, StoreArgs};
+mod answer;
+mod groups;
+mod run;
+mod watch;
+
+use super::arguments::{ApprovalsArgs, ApprovalsCommand, ColourChoice, StoreArgs};
 use super::exit::{Failure, Outcome};
 use super::output::print;
 use super::session::operating_system_user;
@@ -24,10 +29,14 @@ use super::table;
 const LISTED: usize = 200;
 
 /// Runs one approvals command.
-pub(crate) fn approvals(arguments: &ApprovalsArgs) -> Outcome {
+pub(crate) fn approvals(arguments: &ApprovalsArgs, colour: ColourChoice) -> Outcome {
     match &arguments.command {
         ApprovalsCommand::List { json, store } => list(store, *json),
         ApprovalsCommand::Show { id, store } => show(store, id),
+        ApprovalsCommand::Watch { json, store } => watch::watch(store, *json),
+        ApprovalsCommand::Approve { note, answer } => answer::approve(answer, note.as_deref(), colour),
+        ApprovalsCommand::Deny { feedback, answer } => answer::deny(answer, feedback.as_deref(), colour),
+        ApprovalsCommand::Run(arguments) => run::run(arguments, colour),
         ApprovalsCommand::Revoke { id, store } => revoke(store, id),
     }
 }
@@ -42,17 +51,19 @@ fn list(arguments: &StoreArgs, as_json: bool) -> Outcome {
         ),
         None => (Vec::new(), Vec::new()),
     };
+    let groups = groups::group(&questions, now);
     if as_json {
-        let questions = questions.iter().map(|question| question_value(question, now));
+        let questions = groups.iter().map(|group| group.value(now));
         let values: Vec<Value> =
             questions.chain(standing.iter().map(|grant| grant_value(grant, now))).collect();
         print(&table::visible_json(&Value::Array(values)))?;
         return Ok(0);
     }
-    let asked = questions.iter().map(|question| {
+    let asked = groups.iter().map(|group| {
+        let question = group.question;
         vec![
             question.id.clone(),
-            "question".to_owned(),
+            group.label(),
             question.tool.clone(),
             question.task.to_string(),
             question_state(question, now).to_owned(),
@@ -108,7 +119,7 @@ fn revoke(arguments: &StoreArgs, id: &str) -> Outcome {
     let mut store: SqliteStore = store.ok_or_else(|| unknown(id))?;
     let now = Clock::System.now();
     if let Some(question) = store.approval(&tenant, id).map_err(|error| failure(&error))? {
-        return Err(no_grant(&question, now));
+        return withdraw(&mut store, &tenant, &question, now);
     }
     let grant =
         store.standing_by_id(&tenant, id).map_err(|error| failure(&error))?.ok_or_else(|| unknown(id))?;
@@ -190,24 +201,51 @@ fn call_failure(error: &CallError) -> Failure {
     }
 }
 
-/// A question is not revoked: what it is, and what can be done about it.
-fn no_grant(question: &StoredApproval, now: Timestamp) -> Failure {
-    let (state, hint) = match question.state_at(now) {
-        ApprovalState::Pending => (
-            "waits for an answer",
-            format!(
-                "nothing was approved, so nothing needs to be taken back; it ends by itself at {}, and sending its call \
-                 from a terminal lets you deny it",
-                question.expires.rfc3339()
-            ),
-        ),
-        ApprovalState::Approved => ("was approved", "its yes was for one call, which has had it".to_owned()),
-        ApprovalState::Denied => ("was denied", "nothing needs to be taken back".to_owned()),
-        ApprovalState::Expired => ("ran out without an answer", "nothing needs to be taken back".to_owned()),
+/// Takes back a question that waits, or a yes to it that was not used.
+fn withdraw(store: &mut SqliteStore, tenant: &Tenant, question: &StoredApproval, now: Timestamp) -> Outcome {
+    let id = question.id.as_str();
+    let state = question.state_at(now);
+    let over = match state {
+        ApprovalState::Pending => None,
+        ApprovalState::Approved if question.spent.is_none() => None,
+        ApprovalState::Approved => Some("was approved, and its call has run"),
+        ApprovalState::Denied => Some("was denied"),
+        ApprovalState::Expired => Some("ran out without an answer"),
+        ApprovalState::Revoked => Some("was taken back already"),
     };
-    let id = &question.id;
-    Failure::failed(format!("`{id}` is a question that {state}, and only a remembered answer can be revoked"))
-        .with_hint(hint)
+    if let Some(over) = over {
+        return Err(Failure::failed(format!("`{id}` is a question that {over}"))
+            .with_hint("nothing is left to take back"));
+    }
+    let operator = operating_system_user();
+    let mut records = PendingRecords::default();
+    records
+        .push(&Entry {
+            task: Some(&question.task),
+            step: question.step.as_ref(),
+            tool: Some(&question.tool),
+            approval: Some(ApprovalNote {
+                id,
+                by: Some(&operator),
+                how: "terminal",
+                answer: "revoked",
+                question: Some(question.question),
+            }),
+            ..Entry::new(RecordKind::Approval, now, &question.principal)
+        })
+        .map_err(|error| failure(&error))?;
+    let receipts = store
+        .append(&mut Batch {
+            tenant,
+            now,
+            durability: Durability::Power,
+            changes: &[Change::WithdrawApproval { id, by: &operator }],
+            records: &mut records,
+        })
+        .map_err(|error| failure(&error))?;
+    let receipt = receipts.first().map(ToString::to_string).unwrap_or_default();
+    print(&format!("{id}: revoked\nreceipt: {receipt}\n"))?;
+    Ok(0)
 }
 
 fn not_believed(id: &str, why: &str) -> Failure {
@@ -235,9 +273,8 @@ fn grant_state(grant: &StandingGrant, now: Timestamp) -> &'static str {
 fn question_state(question: &StoredApproval, now: Timestamp) -> &'static str {
     match question.state_at(now) {
         _ if question.seal.doubt().is_some() => "not believed",
-        // A yes is given where the call runs: it has had it.
-        ApprovalState::Approved => "used",
-        state @ (ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired) => state.as_str(),
+        ApprovalState::Approved if question.spent.is_some() => "used",
+        state => state.as_str(),
     }
 }
 

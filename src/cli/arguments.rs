@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::effect_arguments::EffectsArgs;
 use super::help;
 
 /// The tool gateway for AI agents.
@@ -78,9 +79,12 @@ pub(crate) enum Command {
     /// List stored results, or page and filter one
     #[command(after_help = help::RESULTS)]
     Results(ResultsArgs),
-    /// Look at questions that wait and at remembered answers, or revoke one
+    /// Look at questions that wait and at remembered answers, answer one, run its call, or revoke one
     #[command(after_help = help::APPROVALS)]
     Approvals(ApprovalsArgs),
+    /// Look at the ledger of effects, look up or settle what is not known
+    #[command(after_help = help::EFFECTS)]
+    Effects(EffectsArgs),
     /// Look at the audit chain: list, show, verify, export
     #[command(after_help = help::AUDIT)]
     Audit(AuditArgs),
@@ -173,6 +177,9 @@ pub(crate) struct RunArgs {
     /// Most calls that run side by side; only reads marked `parallel` do
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: u16,
+    /// Where a call needs a person and no terminal is attached: go on, wait for the answer, and print what became of the call as an event line
+    #[arg(long)]
+    pub(crate) wait_approvals: bool,
     /// The shape of result lines; auto answers each call in the shape it came in
     #[arg(long, value_enum, default_value_t = FormatChoice::Auto, value_name = "SHAPE")]
     pub(crate) format: FormatChoice,
@@ -289,6 +296,14 @@ pub(crate) enum ApprovalsCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+    /// Print each question that waits, and each new one when it comes, until it is stopped
+    Watch {
+        /// Print one JSON object a line
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
     /// Show a question as it would be asked, or a remembered answer
     Show {
         /// Its id, from the list or from the hint of an `input_required` result
@@ -296,13 +311,74 @@ pub(crate) enum ApprovalsCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
-    /// Withdraw a remembered answer: the next call of its kind is asked about again
+    /// Answer a question with yes, after showing it at the terminal: a yes to exactly this call, once
+    Approve {
+        /// What the model should know; it comes with the result
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
+        #[command(flatten)]
+        answer: AnswerArgs,
+    },
+    /// Answer a question with no, after showing it at the terminal
+    Deny {
+        /// What the model should know
+        #[arg(long, value_name = "TEXT")]
+        feedback: Option<String>,
+        #[command(flatten)]
+        answer: AnswerArgs,
+    },
+    /// Run the call of a question that was answered with yes: everything is decided again first
+    #[command(after_help = help::APPROVALS_RUN)]
+    Run(ApprovalsRunArgs),
+    /// Withdraw a remembered answer, a question that waits, or a yes that was not used
     Revoke {
         /// Its id, from the list
         id: String,
         #[command(flatten)]
         store: StoreArgs,
     },
+}
+
+/// Which question is answered, and how it was shown.
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArgs {
+    /// The question's id, from the list or from the hint of an `input_required` result
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at
+    #[arg(long, value_name = "sha256:…")]
+    pub(crate) digest: Option<String>,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// `tgw approvals run`
+#[derive(Debug, Args)]
+pub(crate) struct ApprovalsRunArgs {
+    /// The question's id
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Where people see what happens, as for `tgw run`
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) display: Option<String>,
+    /// A manifest, as for `tgw run`
+    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    pub(crate) tools: Vec<PathBuf>,
+    /// A policy, as for `tgw run`
+    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    pub(crate) policy: Vec<PathBuf>,
+    /// The folder that the call works in, as for `tgw run`
+    #[arg(long, value_name = "DIR", help_heading = "Session")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// The state store, as for `tgw run`
+    #[arg(long, value_name = "PATH", help_heading = "Session")]
+    pub(crate) state: Option<PathBuf>,
+    /// The tenant [env: TGW_TENANT] [default: local]
+    #[arg(long, value_name = "NAME", help_heading = "Session")]
+    pub(crate) tenant: Option<String>,
+    /// What rules read as `facts`, as for `tgw run`
+    #[arg(long, value_name = "JSON", help_heading = "Session")]
+    pub(crate) facts: Option<String>,
 }
 
 /// `tgw audit`
@@ -408,6 +484,8 @@ pub(crate) enum SchemaChoice {
     Call,
     /// What comes out.
     Result,
+    /// What comes out later, with `tgw run --wait-approvals`.
+    Event,
 }
 
 /// `tgw doctor`

@@ -76,6 +76,7 @@ async fn run_one(
     match gateway.admit(request, Consent::None) {
         Admission::Finished(finished) => finished,
         Admission::Ask(pending) => gateway.ask_and_run(pending, cancel).await,
+        Admission::Open(held) => gateway.settle_and_run(held, cancel).await,
         Admission::Ready { call, .. } => gateway.run(call, cancel).await,
     }
 }

@@ -218,11 +218,15 @@ pub(crate) fn interaction(arguments: &DisplayArgs, choice: ColourChoice) -> Opti
     let (visual, editor) = (variable("VISUAL"), variable("EDITOR"));
     let folder = super::discover::state_home().ok()?;
     let editor = Editor::new(visual.as_deref(), editor.as_deref(), folder, Arc::new(ProcessEditor));
+    terminal(Some(editor), choice).map(|terminal| Arc::new(terminal) as Arc<dyn Interaction>)
+}
+
+/// The controlling terminal, where there is one that can be read.
+pub(crate) fn terminal(editor: Option<Editor>, choice: ColourChoice) -> Option<Terminal> {
     let painted = choice != ColourChoice::Never
         && (choice == ColourChoice::Always
             || std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()));
-    Terminal::open(Some(editor), painted, speaks_unicode())
-        .map(|terminal| Arc::new(terminal) as Arc<dyn Interaction>)
+    Terminal::open(editor, painted, speaks_unicode())
 }
 
 /// Whether something is a terminal; for `tgw doctor`.

@@ -18,12 +18,16 @@ A line is a call {\"id\":\"c1\",\"name\":\"read_file\",\"arguments\":{\"path\":\
 message of OpenAI, Anthropic, Gemini or Bedrock with its calls, an MCP tools/call, or {\"cancel\":\"c1\"}. Each call is answered by \
 one line, in call order, in the shape it came in.
 
+With --wait-approvals a call that a person must approve is answered `input_required` in its place, the others go on, and an event line \
+{\"event\":\"resolved\",\"id\":\"c1\",…} says what became of it. The stream ends when its input has ended and every question is settled.
+
 Exit status: 0 once every line is answered, whatever the answers; 2 for a usage or configuration error; 130 after Ctrl-C.
 
 Examples:
   tgw run < calls.jsonl
   tgw run --step analyse --display none calls.jsonl
-  tgw run --agent buyer --task task.yaml < calls.jsonl > results.jsonl";
+  tgw run --agent buyer --task task.yaml < calls.jsonl > results.jsonl
+  tgw run --no-prompt --wait-approvals < calls.jsonl";
 
 /// `tgw call`
 pub(super) const CALL: &str = "\
@@ -63,12 +67,36 @@ Examples:
 
 /// `tgw approvals`
 pub(super) const APPROVALS: &str = "\
-A question is answered in the terminal in which its call is sent; these commands only look at it.
+A question that nobody was there to answer is stored. It is answered here, from any process, before it expires; its call then runs \
+once: with `tgw approvals run`, or when the same call is sent again.
 
 Examples:
   tgw approvals list
   tgw approvals show a_…
+  tgw approvals approve a_… --note 'only this once'
+  tgw approvals deny a_… --feedback 'use the other file'
+  tgw approvals run a_…
+  tgw approvals watch --json
   tgw approvals revoke g_…";
+
+/// `tgw effects`
+pub(super) const EFFECTS: &str = "\
+Every call that changes something has an entry: under the key that its contract states, else under its own id. An effect whose \
+end is not known stays `unknown`, and its key taken, until a look-up of its contract or a person tells.
+
+Exit status of reconcile: 0 where nothing is left open, else 1.
+
+Examples:
+  tgw effects list --status unknown
+  tgw effects show e_…
+  tgw effects reconcile
+  tgw effects resolve e_… --as failed --evidence 'no order R-1 in the shop, looked at 14:05'";
+/// `tgw approvals run`
+pub(super) const APPROVALS_RUN: &str = "\
+The call runs for the user and the agent, and in the task and the step, in which it was asked about. Exit status: as for `tgw call`.
+
+Example:
+  tgw approvals run a_…";
 
 /// `tgw audit`
 pub(super) const AUDIT: &str = "\

@@ -8,6 +8,8 @@ mod check;
 mod discover;
 mod display;
 mod doctor;
+mod effect_arguments;
+mod effects;
 mod entry;
 mod exit;
 mod explain;

@@ -9,6 +9,7 @@ pub(crate) fn schema(arguments: &SchemaArgs) -> Outcome {
     print(match arguments.line {
         SchemaChoice::Call => crate::wire::CALL_SCHEMA,
         SchemaChoice::Result => crate::wire::RESULT_SCHEMA,
+        SchemaChoice::Event => crate::wire::EVENT_SCHEMA,
     })?;
     Ok(0)
 }

@@ -115,13 +115,34 @@ fn warn_untrusted(tools: &Found, policies: &Found) {
 /// # Errors
 /// Everything wrong with the files at once, or the first thing wrong with what was typed.
 pub(crate) fn load(arguments: &SessionArgs) -> Result<Loaded, Failure> {
+    load_as(arguments, None)
+}
+
+/// Who calls, in which task and step, where a stored call says so rather than what was typed.
+pub(crate) struct Identity {
+    /// Who is behind the call.
+    pub(crate) principal: Principal,
+    /// The task.
+    pub(crate) task: TaskContext,
+    /// The step.
+    pub(crate) step: Option<StepName>,
+}
+
+/// The same, for a call that brings who called it.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn load_as(arguments: &SessionArgs, identity: Option<Identity>) -> Result<Loaded, Failure> {
     let root = discover::workspace_root(arguments.workspace.as_deref())?;
     let home = discover::state_home()?;
     let trust = TrustStore::new(&home);
     let state = store_path(arguments.state.as_deref(), &root)?;
     let tools = discover::find(Kind::Tools, &arguments.tools, &root, &trust)?;
     let policies = discover::find(Kind::Policy, &arguments.policy, &root, &trust)?;
-    let task_file = path_or_variable(arguments.task.as_deref(), "TGW_TASK");
+    let task_file = match identity {
+        Some(_) => None,
+        None => path_or_variable(arguments.task.as_deref(), "TGW_TASK"),
+    };
 
     let mut sources = SourceMap::default();
     let mut report = Report::default();
@@ -148,9 +169,13 @@ pub(crate) fn load(arguments: &SessionArgs) -> Result<Loaded, Failure> {
         Failure::configuration(format!("cannot open the workspace `{}`: {error}", root.display()))
     })?;
 
-    let principal = principal(arguments)?;
-    let (task, task_step) = task(task_file.as_deref())?;
-    let step = step(arguments, task_step, &policy)?;
+    let (principal, task, step) = match identity {
+        Some(Identity { principal, task, step }) => (principal, task, known_step(step, &policy)?),
+        None => {
+            let (task, task_step) = task(task_file.as_deref())?;
+            (principal(arguments)?, task, step(arguments, task_step, &policy)?)
+        }
+    };
     let scope = policy.scope(&principal, &task, step.as_ref());
     let stated_facts = facts(arguments)?;
     Ok(Loaded {
@@ -311,8 +336,7 @@ fn step(
         .transpose()?
         .or(task_step);
     match stated {
-        Some(step) if policy.has_step(&step) => Ok(Some(step)),
-        Some(step) => Err(unknown_step(&step, policy)),
+        Some(step) => known_step(Some(step), policy),
         None => Ok(policy.initial_step().cloned()),
     }
 }
@@ -327,6 +351,13 @@ fn unknown_step(step: &StepName, policy: &Policy) -> Failure {
     let question = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
     Failure::configuration(format!("the policy has no step `{step}`"))
         .with_hint(format!("{question}it has `{}`", steps.join("`, `")))
+}
+
+fn known_step(step: Option<StepName>, policy: &Policy) -> Result<Option<StepName>, Failure> {
+    match step {
+        Some(step) if !policy.has_step(&step) => Err(unknown_step(&step, policy)),
+        step => Ok(step),
+    }
 }
 
 fn facts(arguments: &SessionArgs) -> Result<Map<String, Value>, Failure> {

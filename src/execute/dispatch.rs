@@ -181,8 +181,19 @@ async fn run_builtin(
             work.await
         }
     };
-    ended
-        .unwrap_or_else(|_| Err(CallError::new(ErrorCode::Internal, "the tool ended by a defect of its own")))
+    ended.unwrap_or_else(|_| Err(broken_off(call.call().contract().risk)))
+}
+
+/// A builtin that ended by a defect of its own: what it was to change may be changed.
+fn broken_off(risk: Risk) -> CallError {
+    match risk {
+        Risk::ReadOnly => CallError::new(ErrorCode::Internal, "the tool ended by a defect of its own"),
+        Risk::Write | Risk::External | Risk::Destructive => CallError::new(
+            ErrorCode::OutcomeUnknown,
+            "the tool ended by a defect of its own; whether its effect happened is not known",
+        )
+        .with_hint("look at the state of the object before anything else"),
+    }
 }
 
 /// A builtin about to run, owning all that it needs.

@@ -16,6 +16,7 @@ use crate::wire::CallRequest;
 use super::Gateway;
 use super::commit::{evidence, rules};
 use super::finished::{AnswerNote, Finished, Origin, Subject};
+use super::redeem::Earlier;
 
 /// The width of a question that is stored rather than shown.
 const STORED_WIDTH: usize = 100;
@@ -205,37 +206,57 @@ impl Gateway<'_> {
         Ok(())
     }
 
-    /// Stores the question and answers at once: nobody is here to ask.
-    pub(super) fn store_question(
-        &self,
-        origin: Origin,
-        pending: Box<PendingCall>,
-        question: &Question,
-    ) -> Reaction {
+    /// Answers at once, since nobody is here to ask: with what was said about this very call before, else by storing the
+    /// question.
+    pub(super) fn queue(&self, origin: Origin, pending: Box<PendingCall>, question: &Question) -> Reaction {
+        match self.answered_before(&pending) {
+            Earlier::Nothing => self.store_question(origin, pending, question),
+            Earlier::Waits(id, expires) => {
+                let error = self.asks(&pending, question, &id);
+                let awaits = self.awaiting(&pending, &id, expires);
+                let redactor = self.redactor.borrow();
+                let mut finished =
+                    Box::new(Finished::refused(origin, Subject::Pending(pending), error, &redactor));
+                finished.awaits = Some(awaits);
+                Reaction::Refused(finished)
+            }
+            Earlier::Ended(error) => self.unasked(origin, pending, *error),
+        }
+    }
+
+    /// What the model is told of a question that waits.
+    fn asks(&self, pending: &PendingCall, question: &Question, id: &str) -> CallError {
+        let why = match question.signed_by() {
+            Some(who) => format!("needs signed answers of {who}, which are not supported yet"),
+            None => "needs a person's approval, and no terminal is attached".to_owned(),
+        };
+        CallError::new(
+            ErrorCode::ApprovalRequired,
+            format!("`{}` {why}: {}", pending.call().contract().name, pending.decision().reason()),
+        )
+        .with_hint(format!(
+            "a person sees the question with `tgw approvals show {id}` and answers it with `tgw approvals approve {id}` or \
+             `deny`; then send the same call again, or `tgw approvals run {id}` runs it"
+        ))
+    }
+
+    /// Stores the question.
+    fn store_question(&self, origin: Origin, pending: Box<PendingCall>, question: &Question) -> Reaction {
         let now = self.session.clock.now();
         let id = match ApprovalId::random() {
             Ok(id) => id,
             Err(error) => return self.unasked(origin, pending, error),
         };
-        let why = match question.signed_by() {
-            Some(who) => format!("needs signed answers of {who}, which are not supported yet"),
-            None => "needs a person's approval, and no terminal is attached".to_owned(),
-        };
-        let error = CallError::new(
-            ErrorCode::ApprovalRequired,
-            format!("`{}` {why}: {}", pending.call().contract().name, pending.decision().reason()),
-        )
-        .with_hint(format!(
-            "a person sees the question with `tgw approvals show {id}`, and is asked when the call is sent from a terminal"
-        ));
+        let error = self.asks(&pending, question, id.as_str());
         let stored = {
             let rendered = render_question(question, Extent::Whole, STORED_WIDTH, false, true);
             let subject = pending.subject(&self.facts, self.session.workspace.root());
-            let span = self.session.task.span;
-            PendingApproval::new(id, pending.call().id(), &subject, span, &rendered, now)
+            PendingApproval::new(id, pending.call().id(), &subject, &self.session.task, &rendered, now)
         };
+        let awaits = self.awaiting(&pending, stored.id(), stored.expires());
         let mut finished =
             Box::new(Finished::refused(origin, Subject::Pending(pending), error, &self.redactor.borrow()));
+        finished.awaits = Some(awaits);
         finished.question = Some(Box::new(stored));
         Reaction::Refused(finished)
     }
@@ -243,6 +264,6 @@ impl Gateway<'_> {
     /// What the call has in common with the same call sent again.
     fn likeness(&self, pending: &PendingCall) -> Likeness {
         let subject = pending.subject(&self.facts, self.session.workspace.root());
-        Likeness::compute(&subject, self.session.task.span)
+        Likeness::compute(&subject)
     }
 }

@@ -65,6 +65,9 @@ impl Gateway<'_> {
                 Admission::Finished(finished) => return finished.with_edit(edited),
                 Admission::Ready { call, .. } => return self.run(call, cancel).await.with_edit(edited),
                 Admission::Ask(again) => pending = again,
+                Admission::Open(held) => {
+                    return Box::pin(self.settle_and_run(held, cancel)).await.with_edit(edited);
+                }
             }
         }
     }
@@ -85,7 +88,7 @@ impl Gateway<'_> {
                 }
                 Reaction::Edited { pending: before, request } => {
                     match self.admit_at(timing, (*request).clone(), Consent::None) {
-                        Admission::Ready { .. } => return Asked::Edited(request),
+                        Admission::Ready { .. } | Admission::Open(_) => return Asked::Edited(request),
                         Admission::Ask(changed) => {
                             pending = changed;
                             edited = Some(request);
@@ -120,7 +123,7 @@ impl Gateway<'_> {
             Err(error) => return self.unasked(origin, pending, error),
         };
         if question.signed_by().is_some() || self.interaction.is_none() {
-            return self.store_question(origin, pending, &question);
+            return self.queue(origin, pending, &question);
         }
         let stands =
             pending.decision().approval().and_then(|demand| demand.terms.expires).unwrap_or(TERMINAL_STANDS);

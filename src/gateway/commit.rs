@@ -5,13 +5,13 @@ use std::time::Duration;
 use crate::audit::{ApprovalNote, CredentialUse, Entry, Evidence, RecordKind, RuleReference};
 use crate::catalog::CredentialSource;
 use crate::code::{CallError, Effect, ErrorCode, Status};
-use crate::ident::CredentialName;
+use crate::ident::{CallId, CredentialName};
 use crate::policy::Decision;
 use crate::present::{Presented, Stored, refuse};
 use crate::state::{
     ApprovalState, Batch, Change, Durability, NewApproval, NewResult, Receipt, Store, StoreError,
 };
-use crate::wire::{ReplyView, encode_reply};
+use crate::wire::{ReplyView, encode_reply, encode_resolved};
 
 use super::finished::Subject;
 use super::{Finished, Gateway, trust_text};
@@ -39,6 +39,7 @@ impl Gateway<'_> {
                 Vec::new()
             }
         };
+        self.note_awaited(&mut finished, &receipts);
         let mut status = 0;
         for (at, one) in finished.iter().enumerate() {
             self.encode(one, receipts.get(at).map(ToString::to_string).as_deref(), out);
@@ -49,7 +50,7 @@ impl Gateway<'_> {
         status
     }
 
-    fn record(&self, finished: &[Box<Finished>]) -> Result<Vec<Receipt>, StoreError> {
+    pub(super) fn record(&self, finished: &[Box<Finished>]) -> Result<Vec<Receipt>, StoreError> {
         let store = self.store.as_ref().map_err(Clone::clone)?;
         let now = self.session.clock.now();
         let mut records = self.records.borrow_mut();
@@ -100,6 +101,10 @@ impl Gateway<'_> {
                 });
             }
         }
+        let outcomes: Vec<Option<String>> = finished.iter().map(|one| one.recorded_outcome()).collect();
+        changes.extend(
+            finished.iter().zip(&outcomes).filter_map(|(one, outcome)| one.settlement(outcome.as_deref())),
+        );
         let durable = finished.iter().any(|one| one.presented.effect() != Effect::None || one.was_asked());
         let result = store.borrow_mut().append(&mut Batch {
             tenant: &self.session.principal.tenant,
@@ -122,11 +127,13 @@ impl Gateway<'_> {
         let kind = match &one.subject {
             Subject::Spent(_) => RecordKind::Outcome,
             Subject::Pending(_) => RecordKind::Approval,
+            Subject::Held(_) if one.replayed => RecordKind::Replayed,
             Subject::None
             | Subject::Contract(_)
             | Subject::Rejected(_)
             | Subject::Denied(_)
             | Subject::Unmet(_)
+            | Subject::Held(_)
             | Subject::Unstarted(_) => RecordKind::Refused,
         };
         let recorded = one.subject.intent().is_some();
@@ -156,6 +163,7 @@ impl Gateway<'_> {
             task: Some(&self.session.task.id),
             step: self.session.step.as_ref(),
             call: Some(one.origin.id.as_str()),
+            parent: one.parent.as_ref().map(CallId::as_str),
             tool: one.origin.tool.as_deref(),
             contract: one.subject.contract().map(|contract| contract.digest),
             verdict: one.subject.decision().map(|decision| decision.verdict),
@@ -168,6 +176,7 @@ impl Gateway<'_> {
             status: Some(one.presented.status()),
             code: error.map(|error| error.contract_code.as_deref().unwrap_or(error.code.as_str())),
             effect: Some(one.presented.effect()),
+            ledger: one.ledger_note(),
             duration: one.elapsed,
             bytes: one.presented.content().map(|content| content.len() as u64),
             result: one.reference.as_deref(),
@@ -216,11 +225,14 @@ impl Gateway<'_> {
             total: presented.total(),
             next: presented.next(),
             result: one.reference.as_deref(),
-            replayed: false,
+            replayed: one.replayed,
             warnings: presented.warnings(),
             error: presented.error(),
             receipt,
         };
+        if one.is_resolved() {
+            return encode_resolved(&view, out);
+        }
         encode_reply(&view, self.format.unwrap_or(one.origin.shape), one.origin.rpc_id.as_ref(), out);
     }
 

@@ -6,14 +6,16 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::approval::{Likeness, PendingApproval};
-use crate::authorize::{AuthorizedCall, DeniedCall, PendingCall, UnmetCall};
+use crate::authorize::{AuthorizedCall, DeniedCall, HeldCall, PendingCall, UnmetCall};
 use crate::catalog::{Contract, Digest, SandboxLevel};
+use crate::clock::Timestamp;
 use crate::code::CallError;
 use crate::execute::SpentCall;
 use crate::ident::{CallId, CredentialName};
 use crate::policy::Decision;
 use crate::present::{Presented, refuse};
 use crate::secret::Redactor;
+use crate::state::EffectState;
 use crate::text::json_text;
 use crate::validate::{Plan, Rejected, ValidatedCall};
 use crate::wire::{CallRequest, Incoming, Shape};
@@ -80,6 +82,8 @@ pub(super) enum Subject {
     Unmet(Box<UnmetCall>),
     /// A person was to be asked.
     Pending(Box<PendingCall>),
+    /// The policy does not deny it, and the ledger knows its effect.
+    Held(Box<HeldCall>),
     /// It was let through, and could not begin.
     Unstarted(Box<AuthorizedCall>),
     /// It ran.
@@ -92,9 +96,12 @@ impl Subject {
             Self::None => None,
             Self::Contract(contract) => Some(contract),
             Self::Rejected(rejected) => Some(rejected.contract()),
-            Self::Denied(_) | Self::Unmet(_) | Self::Pending(_) | Self::Unstarted(_) | Self::Spent(_) => {
-                self.call().map(ValidatedCall::contract)
-            }
+            Self::Denied(_)
+            | Self::Unmet(_)
+            | Self::Pending(_)
+            | Self::Held(_)
+            | Self::Unstarted(_)
+            | Self::Spent(_) => self.call().map(ValidatedCall::contract),
         }
     }
 
@@ -104,6 +111,7 @@ impl Subject {
             Self::Denied(denied) => Some(denied.call()),
             Self::Unmet(unmet) => Some(unmet.call()),
             Self::Pending(pending) => Some(pending.call()),
+            Self::Held(held) => Some(held.call()),
             Self::Unstarted(authorized) => Some(authorized.call()),
             Self::Spent(spent) => Some(spent.call()),
         }
@@ -115,6 +123,7 @@ impl Subject {
             Self::Denied(denied) => Some(denied.decision()),
             Self::Unmet(unmet) => Some(unmet.decision()),
             Self::Pending(pending) => Some(pending.decision()),
+            Self::Held(held) => Some(held.decision()),
             Self::Unstarted(authorized) => Some(authorized.decision()),
             Self::Spent(spent) => Some(spent.decision()),
         }
@@ -125,9 +134,12 @@ impl Subject {
         match self {
             Self::Rejected(rejected) => Some(json_text(rejected.arguments())),
             Self::None | Self::Contract(_) => None,
-            Self::Denied(_) | Self::Unmet(_) | Self::Pending(_) | Self::Unstarted(_) | Self::Spent(_) => {
-                self.call().map(|call| json_text(call.arguments()))
-            }
+            Self::Denied(_)
+            | Self::Unmet(_)
+            | Self::Pending(_)
+            | Self::Held(_)
+            | Self::Unstarted(_)
+            | Self::Spent(_) => self.call().map(|call| json_text(call.arguments())),
         }
     }
 
@@ -145,6 +157,7 @@ impl Subject {
             | Self::Denied(_)
             | Self::Unmet(_)
             | Self::Pending(_)
+            | Self::Held(_)
             | Self::Unstarted(_) => None,
         }
     }
@@ -159,6 +172,14 @@ pub(super) struct AnswerNote {
     pub(super) feedback: Option<String>,
 }
 
+/// An effect of the ledger, as a call at its end knows it.
+pub(super) struct LedgerEntry {
+    pub(super) id: String,
+    pub(super) attempt: u64,
+    /// Its state, where the call found it so rather than made it so.
+    pub(super) found: Option<EffectState>,
+}
+
 /// A call at its end. It is answered once its record is committed.
 pub struct Finished {
     pub(super) origin: Origin,
@@ -171,9 +192,32 @@ pub struct Finished {
     pub(super) answer: Option<AnswerNote>,
     pub(super) elapsed: Option<Duration>,
     pub(super) stop: bool,
+    /// The effect of the ledger that it is about.
+    pub(super) ledger: Option<LedgerEntry>,
+    /// Whether it was answered with the recorded outcome of an earlier call.
+    pub(super) replayed: bool,
+    /// The call that it was made for, where the gateway made it itself.
+    pub(super) parent: Option<CallId>,
     /// Questions about the same call that its end answers with no.
     pub(super) settles: Option<Likeness>,
+    /// What it waits for, where a person's answer may yet come.
+    pub(super) awaits: Option<Box<Awaited>>,
+    /// Whether it was answered `input_required` before.
+    resolved: bool,
     edited: bool,
+}
+
+/// A call that was answered `input_required`, and the question that it waits for.
+#[derive(Debug)]
+pub struct Awaited {
+    /// The approval's id.
+    pub id: String,
+    /// The call, as it is sent through the pipeline again.
+    pub request: CallRequest,
+    /// The contract that it was asked under.
+    pub contract: Digest,
+    /// When the question ends.
+    pub expires: Timestamp,
 }
 
 impl Finished {
@@ -189,7 +233,12 @@ impl Finished {
             answer: None,
             elapsed: None,
             stop: false,
+            ledger: None,
+            replayed: false,
+            parent: None,
             settles: None,
+            awaits: None,
+            resolved: false,
             edited: false,
         }
     }
@@ -214,6 +263,17 @@ impl Finished {
             self.presented.warn("a person changed the arguments of this call before it was decided");
         }
         self
+    }
+
+    /// Says that the call was answered `input_required` before, so that this is an event and no answer.
+    #[must_use]
+    pub fn as_resolved(mut self: Box<Self>) -> Box<Self> {
+        self.resolved = true;
+        self
+    }
+
+    pub(super) fn is_resolved(&self) -> bool {
+        self.resolved
     }
 
     /// The tool's name as the call wrote it.

@@ -31,6 +31,9 @@ impl Gateway<'_> {
         if let Err(error) = self.mark_expired() {
             tracing::warn!(%error, "the end of old questions could not be recorded");
         }
+        if let Err(error) = self.lose_overdue() {
+            tracing::warn!(%error, "effects that were lost could not be recorded");
+        }
         self.drop_ended(MOST_DROPPED_FIRST);
     }
 

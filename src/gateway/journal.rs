@@ -1,29 +1,60 @@
 //! The record that must exist before an effect begins.
 
-use crate::approval::Likeness;
+use crate::approval::{Grant, GrantSource, Likeness};
 use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::authorize::{AuthorizedCall, Consent, Journal};
 use crate::catalog::{Digest, SandboxLevel};
 use crate::code::{CallError, Effect};
-use crate::ident::CredentialName;
-use crate::state::{ApprovalState, Batch, Change, Durability, Store, StoreError};
+use crate::ident::{CallId, CredentialName};
+use crate::state::{ApprovalState, Batch, Change, Durability, Refusal, Store, StoreError};
 
 use super::Gateway;
 use super::commit::{evidence, rules};
+use super::reservation::Reservation;
 
 /// Writes the intent of one call: the consent is spent and the record is made in one durable transaction.
 pub(super) struct IntentJournal<'j, 's> {
-    pub(super) gateway: &'j Gateway<'s>,
-    pub(super) sandbox: Option<SandboxLevel>,
-    pub(super) credentials: &'j [CredentialName],
+    gateway: &'j Gateway<'s>,
+    sandbox: Option<SandboxLevel>,
+    credentials: &'j [CredentialName],
+    reservation: Option<&'j Reservation>,
+    parent: Option<&'j CallId>,
+    taken: bool,
 }
 
 impl Journal for IntentJournal<'_, '_> {
     fn record_intent(&mut self, call: &AuthorizedCall) -> Result<Digest, CallError> {
         self.write(call).map_err(|error| {
-            tracing::error!(%error, "an intent could not be written");
+            self.taken = error == StoreError::Refused(Refusal::KeyTaken);
+            if self.taken {
+                tracing::debug!("another call holds the effect key");
+            } else {
+                tracing::error!(%error, "an intent could not be written");
+            }
             error.call_error()
         })
+    }
+}
+
+impl<'j, 's> IntentJournal<'j, 's> {
+    pub(super) fn new(
+        gateway: &'j Gateway<'s>,
+        sandbox: Option<SandboxLevel>,
+        credentials: &'j [CredentialName],
+        reservation: Option<&'j Reservation>,
+    ) -> Self {
+        Self { gateway, sandbox, credentials, reservation, parent: None, taken: false }
+    }
+
+    /// The same for a call that the gateway makes itself, for the sake of another.
+    pub(super) fn made_for(mut self, call: &'j CallId) -> Self {
+        self.parent = Some(call);
+        self
+    }
+
+    /// Whether nothing was written because another call holds the effect key.
+    pub(super) fn key_is_taken(&self) -> bool {
+        self.taken
     }
 }
 
@@ -43,12 +74,15 @@ impl IntentJournal<'_, '_> {
         let (spent, by, note) = match authorized.consent() {
             Consent::None => (None, "", None),
             Consent::Grant(grant) => (
-                Some(Change::SpendGrant { id: grant.id(), expires: grant.expires() }),
+                Some(spending(grant)),
                 grant.by(),
                 Some(ApprovalNote {
                     id: grant.id(),
                     by: Some(grant.by()),
-                    how: "terminal",
+                    how: match grant.source() {
+                        GrantSource::Terminal => "terminal",
+                        GrantSource::Stored => "queue",
+                    },
                     answer: "approved",
                     question: Some(grant.question()),
                 }),
@@ -68,15 +102,18 @@ impl IntentJournal<'_, '_> {
         // The same call may wait as a stored question: it runs now, so that one is answered.
         let settled = spent.map(|_| {
             let subject = authorized.subject(&gateway.facts, session.workspace.root());
-            let likeness = Likeness::compute(&subject, session.task.span).0;
+            let likeness = Likeness::compute(&subject).0;
             Change::SettleLike { likeness, state: ApprovalState::Approved, by }
         });
-        let changes: Vec<Change<'_>> = spent.into_iter().chain(settled).collect();
+        // The key comes first: where another holds it, nothing else is said of the call.
+        let reserved = self.reservation.map(|reservation| reservation.change(gateway, call));
+        let changes: Vec<Change<'_>> = reserved.into_iter().chain(spent).chain(settled).collect();
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
             step: session.step.as_ref(),
             call: Some(call.id().as_str()),
+            parent: self.parent.map(CallId::as_str),
             tool: Some(call.contract().name.as_str()),
             contract: Some(call.contract().digest),
             verdict: Some(authorized.decision().verdict),
@@ -87,6 +124,7 @@ impl IntentJournal<'_, '_> {
             credentials: &credentials,
             approval: note,
             effect: Some(Effect::Possible),
+            ledger: self.reservation.map(Reservation::note),
             ..Entry::new(RecordKind::Intent, now, &session.principal)
         })?;
         let receipts = store.borrow_mut().append(&mut Batch {
@@ -100,5 +138,13 @@ impl IntentJournal<'_, '_> {
             .first()
             .map(|receipt| receipt.hash)
             .ok_or_else(|| StoreError::Unavailable("the store gave no receipt".to_owned()))
+    }
+}
+
+/// What a grant is marked as spent by: the question that holds it, or its own id.
+fn spending(grant: &Grant) -> Change<'_> {
+    match grant.source() {
+        GrantSource::Terminal => Change::SpendGrant { id: grant.id(), expires: grant.expires() },
+        GrantSource::Stored => Change::SpendApproval { id: grant.id(), binding: grant.binding().0 },
     }
 }

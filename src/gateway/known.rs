@@ -19,10 +19,7 @@ use super::Gateway;
 const RESULTS_SEARCHED: usize = 200;
 
 /// Most bytes of an id that is shown: what is not believed can have any.
-const SHOWN_ID: usize = 40;
-
-/// Most stored answers of one call that a question names as not believed.
-const MOST_DOUBTS: usize = 4;
+pub(super) const SHOWN_ID: usize = 40;
 
 /// Most stored answers that one run records as not believed.
 const MOST_DOUBTED: usize = 64;
@@ -83,19 +80,22 @@ impl Gateway<'_> {
         for stored in &candidates {
             let Some(why) = stored.seal.doubt() else { continue };
             self.record_doubt(stored, why);
-            if pending.doubts().len() < MOST_DOUBTS {
-                pending.doubt(format!("`{}`: {why}", text::head(&stored.id, SHOWN_ID)));
-            }
+            pending.doubt_once(format!("`{}`: {why}", text::head(&stored.id, SHOWN_ID)));
         }
         let subject = pending.subject(&self.facts, self.session.workspace.root());
         let believed = candidates.iter().filter(|stored| stored.seal.doubt().is_none());
         believed.filter_map(restore).find(|standing| standing.covers(&subject, now))
     }
 
-    /// Puts on record, once in a run, that a stored answer was not believed.
-    fn record_doubt(&self, standing: &Stored, why: &str) {
+    /// Whether a stored answer is doubted for the first time in this run, and not as one of too many.
+    pub(super) fn doubts_first(&self, id: &str) -> bool {
         let mut doubted = self.doubted.borrow_mut();
-        if doubted.len() >= MOST_DOUBTED || !doubted.insert(standing.id.clone()) {
+        doubted.len() < MOST_DOUBTED && doubted.insert(id.to_owned())
+    }
+
+    /// Puts on record, once in a run, that a remembered answer was not believed.
+    fn record_doubt(&self, standing: &Stored, why: &str) {
+        if !self.doubts_first(&standing.id) {
             return;
         }
         tracing::error!(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::approval::Preview;
-use crate::authorize::{AuthorizedCall, ReservedCall};
+use crate::authorize::{AuthorizedCall, Consent, ReservedCall};
 use crate::catalog::BuiltinName;
 use crate::code::{CallError, ErrorCode};
 use crate::execute::{
@@ -15,52 +15,90 @@ use crate::ident::CredentialName;
 use crate::policy::{Decision, FactSource, Sight};
 use crate::present::{Captured, PresentLimits, Presented, Stored, interpret, present};
 use crate::secret::{Credentials, Sources, resolve};
+use crate::text;
 use crate::validate::{Plan, ValidatedCall};
 
 use super::Gateway;
-use super::finished::{Finished, Origin, Subject};
+use super::finished::{Finished, LedgerEntry, Origin, Subject};
 use super::journal::IntentJournal;
+use super::settle::Attempt;
+
+/// Most bytes of a person's note that reach the model.
+const NOTE_BYTES: usize = 4096;
 
 impl Gateway<'_> {
     /// Runs a call that may run, to its one result.
     pub async fn run(&self, authorized: Box<AuthorizedCall>, cancel: CancelToken) -> Box<Finished> {
+        match self.attempt(authorized, &cancel).await {
+            Attempt::Finished(finished) => finished,
+            Attempt::Taken(authorized) => {
+                Box::pin(self.settle_and_run(Box::new(authorized.hold()), cancel)).await
+            }
+        }
+    }
+
+    /// Runs a call that may run, unless another call holds its effect key.
+    pub(super) async fn attempt(&self, authorized: Box<AuthorizedCall>, cancel: &CancelToken) -> Attempt {
         let origin = Origin::of_call(authorized.call());
         let names = authorized.call().plan().credentials();
         let prepared = match self.prepare(&authorized, &names).await {
             Ok(prepared) => prepared,
-            Err(error) => return self.unstarted(origin, *authorized, error),
+            Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error)),
         };
         if cancel.is_cancelled() {
             let error = CallError::new(ErrorCode::Cancelled, "the call was stopped before it began");
-            return self.unstarted(origin, *authorized, error);
+            return Attempt::Finished(self.unstarted(origin, *authorized, error));
         }
+        let reservation = match self.reservation(&authorized) {
+            Ok(reservation) => reservation,
+            Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error.call_error())),
+        };
+        let note = match authorized.consent() {
+            Consent::Grant(grant) => grant.note().map(str::to_owned),
+            Consent::None | Consent::Standing(_) => None,
+        };
         let starts_program = starts_program(authorized.call().plan());
         let sandbox = starts_program.then(|| prepared.sandbox.level());
-        let mut journal = IntentJournal { gateway: self, sandbox, credentials: &names };
+        let mut journal = IntentJournal::new(self, sandbox, &names, reservation.as_ref());
         let reserved = match authorized.reserve(&mut journal) {
             Ok(reserved) => reserved,
             Err(refused) => {
                 let (authorized, error) = *refused;
-                return self.unstarted(origin, authorized, error);
+                return if journal.key_is_taken() {
+                    Attempt::Taken(Box::new(authorized))
+                } else {
+                    Attempt::Finished(self.unstarted(origin, authorized, error))
+                };
             }
         };
         let started = Instant::now();
-        let (captured, spent) = self.execute(reserved, &prepared, &cancel).await;
+        let (captured, spent) = self.execute(reserved, &prepared, cancel).await;
         let elapsed = started.elapsed();
-        let presented = self.present(captured, &spent);
+        let mut presented = self.present(captured, &spent);
+        if spent.call().contract().idempotency.retry_is_safe() {
+            presented.advise_retry();
+        }
         let mut finished = Finished::new(origin, Subject::Spent(Box::new(spent)), presented);
         finished.reference = match finished.presented.stored() {
             Stored::Value(..) => self.random.borrow_mut().id("r_").ok(),
             Stored::Nothing | Stored::TooLarge(_) => None,
         };
+        if let Some(note) = note {
+            let words = self.redactor.borrow().text(text::head(&note, NOTE_BYTES)).into_owned();
+            finished.presented.warn(format!("the person who approved notes: {}", text::escape(&words)));
+        }
         finished.sandbox = sandbox;
         finished.credentials = names;
         finished.elapsed = Some(elapsed);
-        Box::new(finished)
+        finished.ledger = reservation.map(|reservation| {
+            self.looked_up.borrow_mut().remove(&reservation.id);
+            LedgerEntry { id: reservation.id, attempt: reservation.attempt, found: None }
+        });
+        Attempt::Finished(Box::new(finished))
     }
 
     /// Everything that can still say no without a trace outside: the sandbox and the credentials.
-    async fn prepare(
+    pub(super) async fn prepare(
         &self,
         authorized: &AuthorizedCall,
         names: &[CredentialName],
@@ -88,7 +126,7 @@ impl Gateway<'_> {
         Ok(Prepared { sandbox, credentials })
     }
 
-    async fn execute(
+    pub(super) async fn execute(
         &self,
         call: ReservedCall,
         prepared: &Prepared,
@@ -145,8 +183,8 @@ impl Gateway<'_> {
 }
 
 /// What a call has in hand when it begins.
-struct Prepared {
-    sandbox: SandboxProfile,
+pub(super) struct Prepared {
+    pub(super) sandbox: SandboxProfile,
     credentials: Credentials,
 }
 

@@ -10,11 +10,13 @@ mod display;
 mod expose;
 mod interpret;
 mod judge;
+mod look_up;
 mod outcome;
 mod page;
 mod pointer;
 mod query;
 mod query_pattern;
+mod recorded;
 mod schema;
 
 pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody};

@@ -38,6 +38,8 @@ fn contract(risk: Risk, run: Run) -> Contract {
         input_schema: schema(json!({})),
         output_schema: None,
         errors: Vec::new(),
+        idempotency: crate::catalog::Idempotency::Unstated,
+        reconcile: None,
         internal: false,
         run,
         sandbox: None,
@@ -120,6 +122,7 @@ fn run(captured: Captured, contract: &Contract) -> Presented {
     };
     let arguments = json!({});
     let bindings = CallBindings {
+        effect_key: None,
         arguments: &arguments,
         principal: &principal,
         task: &task,

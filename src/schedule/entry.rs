@@ -6,6 +6,8 @@ use std::task::Poll;
 use std::time::Instant;
 
 use crate::authorize::Consent;
+use crate::catalog::Digest;
+use crate::code::{CallError, ErrorCode};
 use crate::execute::CancelToken;
 use crate::gateway::{Asked, Finished};
 use crate::ident::CallId;
@@ -20,6 +22,8 @@ pub(super) struct Entry {
     pub(super) batch: Option<u64>,
     /// Whether a person changed its arguments.
     pub(super) edited: bool,
+    /// The contract that it was asked under, where it was answered `input_required` before and goes on now.
+    pub(super) resumed: Option<Digest>,
 }
 
 /// How far a call is.
@@ -65,4 +69,9 @@ pub(super) async fn next_step(running: &mut Vec<Running<'_>>) -> (u64, Step) {
         Poll::Pending
     })
     .await
+}
+
+/// Why a call that waited is not begun any more.
+pub(super) fn cancelled() -> CallError {
+    CallError::new(ErrorCode::Cancelled, "the call was stopped before it began")
 }

@@ -21,6 +21,15 @@ impl Signals {
         })
     }
 
+    /// Does some work, unless one of them comes; says whether the work was done.
+    pub(super) async fn none_during(&mut self, work: impl Future<Output = ()>) -> bool {
+        tokio::select! {
+            biased;
+            () = work => true,
+            () = self.received() => false,
+        }
+    }
+
     /// Waits for the next of them.
     pub(crate) async fn received(&mut self) {
         let hangup = async {

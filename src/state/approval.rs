@@ -19,11 +19,13 @@ pub enum ApprovalState {
     Denied,
     /// Nobody answered in time. Final.
     Expired,
+    /// It was taken back, or the yes to it, before the call ran. Final.
+    Revoked,
 }
 
 impl ApprovalState {
     /// Every state.
-    pub const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Denied, Self::Expired];
+    pub const ALL: [Self; 5] = [Self::Pending, Self::Approved, Self::Denied, Self::Expired, Self::Revoked];
 
     /// The state as it is stored and shown.
     #[must_use]
@@ -33,6 +35,7 @@ impl ApprovalState {
             Self::Approved => "approved",
             Self::Denied => "denied",
             Self::Expired => "expired",
+            Self::Revoked => "revoked",
         }
     }
 

@@ -4,7 +4,10 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::Tenant;
 
-use super::{Answer, ApprovalState, NewApproval, NewResult, NewStanding, RecordSource};
+use super::{
+    Answer, ApprovalState, NewApproval, NewEffect, NewResult, NewStanding, RecordSource, RetriedEffect,
+    SettledEffect,
+};
 
 /// What a commit survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +70,13 @@ pub enum Change<'a> {
         /// Who answered.
         by: &'a str,
     },
+    /// Takes back a stored question, or a yes to it that was not spent.
+    WithdrawApproval {
+        /// The approval's id.
+        id: &'a str,
+        /// Who takes it back.
+        by: &'a str,
+    },
     /// Stores a standing grant.
     Remember(NewStanding<'a>),
     /// Revokes a standing grant.
@@ -74,4 +84,11 @@ pub enum Change<'a> {
         /// The standing grant's id.
         id: &'a str,
     },
+    /// Takes the key of an effect that is about to begin. Refused with [`Refusal::KeyTaken`](super::Refusal::KeyTaken)
+    /// where another holds it.
+    ReserveEffect(NewEffect<'a>),
+    /// Takes the key of an effect whose outcome is not known once more.
+    RetryEffect(RetriedEffect<'a>),
+    /// Says what became of an effect.
+    SettleEffect(SettledEffect<'a>),
 }

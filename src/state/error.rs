@@ -99,6 +99,9 @@ pub enum Refusal {
     /// The question's time is over.
     #[error("the approval has expired")]
     ApprovalExpired,
+    /// The question, or the yes to it, was taken back.
+    #[error("the approval was taken back")]
+    ApprovalRevoked,
     /// The question was answered before.
     #[error("the approval was answered before")]
     ApprovalAnswered,
@@ -114,6 +117,15 @@ pub enum Refusal {
     /// An id was used twice.
     #[error("the id is taken")]
     IdTaken,
+    /// Another effect holds the key.
+    #[error("another effect holds the key")]
+    KeyTaken,
+    /// There is no such effect for this tenant.
+    #[error("there is no such effect")]
+    UnknownEffect,
+    /// The effect is settled, or another attempt at it is under way.
+    #[error("the effect is settled already, or another attempt at it is under way")]
+    EffectSettled,
 }
 
 impl Refusal {
@@ -121,7 +133,7 @@ impl Refusal {
     #[must_use]
     pub fn code(self) -> ErrorCode {
         match self {
-            Self::ApprovalDenied => ErrorCode::ApprovalDenied,
+            Self::ApprovalDenied | Self::ApprovalRevoked => ErrorCode::ApprovalDenied,
             Self::GrantExpired | Self::ApprovalExpired => ErrorCode::ApprovalExpired,
             Self::GrantSpent
             | Self::GrantRevoked
@@ -133,7 +145,12 @@ impl Refusal {
             | Self::ApprovalPending
             | Self::ApprovalAnswered
             | Self::QuestionMismatch => ErrorCode::ApprovalRequired,
-            Self::NotExpired | Self::OtherTenant | Self::IdTaken => ErrorCode::Internal,
+            Self::NotExpired
+            | Self::OtherTenant
+            | Self::IdTaken
+            | Self::KeyTaken
+            | Self::UnknownEffect
+            | Self::EffectSettled => ErrorCode::Internal,
         }
     }
 }

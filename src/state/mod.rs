@@ -5,10 +5,12 @@
 
 mod approval;
 mod batch;
+mod effect;
 mod error;
 mod hmac;
 mod home;
 mod lock;
+mod owner;
 mod random;
 mod record;
 mod result;
@@ -20,9 +22,11 @@ pub mod trust;
 
 pub use approval::{Answer, ApprovalState, NewApproval, StoredApproval};
 pub use batch::{Batch, Change, Durability};
+pub use effect::{EffectState, KeyOrigin, NewEffect, RetriedEffect, SettledEffect, Settlement, StoredEffect};
 pub use error::{Refusal, StoreError};
 pub use hmac::Hmac;
 pub use home::{state_folder, state_home, state_path};
+pub use owner::{Liveness, liveness, new_owner};
 pub use random::RandomPool;
 pub use record::{Head, Link, NoRecords, Order, Receipt, RecordSource, Scan, SealedRecord, StoredRecord};
 pub use result::{NewResult, ResultScope, ResultSummary, StoredResult};

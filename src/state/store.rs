@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{Tenant, ToolName};
 
 use super::{
-    Batch, Head, Receipt, ResultScope, ResultSummary, Scan, StandingGrant, StandingQuery, StoreError,
-    StoredApproval, StoredRecord, StoredResult,
+    Batch, EffectState, Head, KeyOrigin, Receipt, ResultScope, ResultSummary, Scan, StandingGrant,
+    StandingQuery, StoreError, StoredApproval, StoredEffect, StoredRecord, StoredResult,
 };
 
 /// State that outlives a process. Calls block; a store that is reached over a network owns its own thread.
@@ -96,7 +97,8 @@ pub trait Store {
     ) -> Result<(), StoreError>;
 
     /// Drops what has ended, at most `limit` rows of a kind, and returns how many rows went: results and spent grants at
-    /// their end, questions and standing grants a week after it, and no question whose end is not marked.
+    /// their end, questions and standing grants a week after it, and no question whose end is not marked; an effect without a stated
+    /// key 30 days after it was settled, and no other.
     ///
     /// # Errors
     /// Why the store cannot be written.
@@ -113,6 +115,17 @@ pub trait Store {
     /// # Errors
     /// Why the store cannot be read.
     fn approvals(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredApproval>, StoreError>;
+
+    /// Finds the questions about a call with this binding, newest first, answered and spent ones too.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn approvals_for(
+        &self,
+        tenant: &Tenant,
+        binding: Digest,
+        limit: usize,
+    ) -> Result<Vec<StoredApproval>, StoreError>;
 
     /// Lists questions that are pending though their time is over, oldest first, so that their expiry can be recorded.
     ///
@@ -142,6 +155,41 @@ pub trait Store {
     /// # Errors
     /// Why the store cannot be read.
     fn standing(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StandingGrant>, StoreError>;
+
+    /// Finds the effect that holds a key; one that provably failed holds none.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn effect_by_key(
+        &self,
+        tenant: &Tenant,
+        tool: &str,
+        origin: KeyOrigin,
+        key: Digest,
+    ) -> Result<Option<StoredEffect>, StoreError>;
+
+    /// Finds an effect by its id.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn effect(&self, tenant: &Tenant, id: &str) -> Result<Option<StoredEffect>, StoreError>;
+
+    /// Lists effects, newest first, of one state where one is given.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn effects(
+        &self,
+        tenant: &Tenant,
+        state: Option<EffectState>,
+        limit: usize,
+    ) -> Result<Vec<StoredEffect>, StoreError>;
+
+    /// Lists the effects that are not settled, oldest first.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn unsettled_effects(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredEffect>, StoreError>;
 
     /// Describes the store for a person.
     ///

@@ -32,12 +32,14 @@ pub struct CallBindings<'a> {
     pub value: Option<&'a Value>,
     /// `{"status": n}`, where an outcome is read.
     pub exit: Option<&'a Value>,
+    /// The stated effect key.
+    pub effect_key: Option<&'a str>,
 }
 
 impl Bindings for CallBindings<'_> {
     fn variable(&self, slot: usize) -> Option<Cow<'_, Value>> {
         use crate::catalog::declarations::{
-            AGENT, ARGUMENTS, CALL, EXIT, ITEM, STEP, TASK, TENANT, USER, VALUE, WORKSPACE,
+            AGENT, ARGUMENTS, CALL, EFFECT, EXIT, ITEM, STEP, TASK, TENANT, USER, VALUE, WORKSPACE,
         };
         let text = |text: &str| Some(Cow::Owned(Value::String(text.to_owned())));
         match slot {
@@ -52,6 +54,7 @@ impl Bindings for CallBindings<'_> {
             ITEM => self.item.map(Cow::Borrowed),
             VALUE => self.value.map(Cow::Borrowed),
             EXIT => self.exit.map(Cow::Borrowed),
+            EFFECT => self.effect_key.map(|key| Cow::Owned(json!({ "key": key }))),
             _ => None,
         }
     }

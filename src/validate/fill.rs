@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::catalog::{ArgumentPart, CommandSpec, Contract, Run, StdinSpec, Timeout};
+use crate::catalog::{ArgumentPart, CommandSpec, Contract, Run, SendAs, StdinSpec, Timeout};
 use crate::code::{CallError, ErrorCode, Violation};
 use crate::expression::{EvaluationError, Expression, Template};
 use crate::text::escape;
@@ -31,10 +31,47 @@ pub(super) fn plan(
     match &contract.run {
         Run::Builtin(name) => Ok((Plan::Builtin { name: *name, timeout }, None)),
         Run::Command(command) => {
-            let filler = Filler { command, bindings, workspace, timing };
+            let filler = Filler { command, send_as: send_as(contract), bindings, workspace, timing };
             filler.plan(timeout).map(|(plan, obstacle)| (Plan::Command(plan), obstacle))
         }
     }
+}
+
+fn send_as(contract: &Contract) -> Option<&str> {
+    match contract.idempotency.key()?.send_as.as_ref()? {
+        SendAs::Environment(name) => Some(name),
+    }
+}
+
+/// Most bytes of an effect key.
+const MOST_KEY_BYTES: usize = 512;
+
+/// The effect key that the contract states, for one call.
+///
+/// # Errors
+/// `INVALID_ARGUMENTS` where the arguments make none: it cannot be filled, is empty or blank, has control characters, or
+/// is too long.
+pub(super) fn effect_key(
+    contract: &Contract,
+    bindings: &CallBindings<'_>,
+) -> Result<Option<String>, CallError> {
+    let Some(spec) = contract.idempotency.key() else { return Ok(None) };
+    let key = spec.key.render_text(bindings).map_err(|error| unfilled("idempotency.key", &error))?;
+    let problem = if key.trim().is_empty() {
+        "text that is not empty"
+    } else if key.len() > MOST_KEY_BYTES {
+        "at most 512 bytes"
+    } else if key.chars().any(char::is_control) {
+        "text without control characters"
+    } else {
+        return Ok(Some(key));
+    };
+    Err(refusal(Violation {
+        pointer: pointer_of(&spec.key),
+        expected: problem.to_owned(),
+        found: found(&Value::String(key)),
+        hint: Some("it is the key by which a repeated call is recognised".to_owned()),
+    }))
 }
 
 fn timeout(timeout: &Timeout, bindings: &CallBindings<'_>) -> Result<Duration, CallError> {
@@ -106,6 +143,8 @@ struct Argv<'r> {
 
 struct Filler<'a> {
     command: &'a CommandSpec,
+    /// The variable that the effect key is sent as.
+    send_as: Option<&'a str>,
     bindings: &'a CallBindings<'a>,
     workspace: &'a Workspace,
     timing: Timing,
@@ -194,12 +233,17 @@ impl Filler<'_> {
     }
 
     fn environment(&self, room: &mut Room) -> Result<Vec<(String, String)>, CallError> {
-        let filled = self.command.env.iter().map(|entry| {
+        let mut environment = Vec::with_capacity(self.command.env.len() + 1);
+        for entry in &self.command.env {
             let value = self.text("env", &entry.value, None)?;
             room.take(entry.name.len() + value.len() + 2)?;
-            Ok((entry.name.clone(), value))
-        });
-        filled.collect()
+            environment.push((entry.name.clone(), value));
+        }
+        if let (Some(name), Some(key)) = (self.send_as, self.bindings.effect_key) {
+            room.take(name.len() + key.len() + 2)?;
+            environment.push((name.to_owned(), key.to_owned()));
+        }
+        Ok(environment)
     }
 
     fn stdin(&self) -> Result<StdinPlan, CallError> {
@@ -294,6 +338,7 @@ pub(super) fn bindings<'a>(
         item: None,
         value: None,
         exit: None,
+        effect_key: None,
     }
 }
 

@@ -48,6 +48,7 @@ pub struct ValidatedCall {
     call: Parts,
     paths: Vec<(String, WorkspacePath)>,
     link_targets: Vec<(String, WorkspacePath)>,
+    effect_key: Option<String>,
     plan: Plan,
     obstacle: Option<CallError>,
 }
@@ -196,6 +197,12 @@ impl ValidatedCall {
         &self.paths
     }
 
+    /// The effect key, where the contract states one.
+    #[must_use]
+    pub fn effect_key(&self) -> Option<&str> {
+        self.effect_key.as_deref()
+    }
+
     /// What would run.
     #[must_use]
     pub fn plan(&self) -> &Plan {
@@ -224,7 +231,7 @@ impl ValidatedCall {
     /// The variables of the contract's expressions for this call.
     #[must_use]
     pub fn bindings<'a>(&'a self, context: &ValidationContext<'a>) -> CallBindings<'a> {
-        fill::bindings(self.arguments(), self.id(), context)
+        CallBindings { effect_key: self.effect_key(), ..fill::bindings(self.arguments(), self.id(), context) }
     }
 }
 
@@ -286,14 +293,19 @@ fn finish(call: Parts, context: &ValidationContext<'_>) -> Result<ValidatedCall,
         Some(error) => Err(error),
         None => {
             let bindings = fill::bindings(&call.arguments, &call.id, context);
-            fill::plan(&call.contract, &bindings, context.workspace, context.timing)
+            fill::effect_key(&call.contract, &bindings).and_then(|key| {
+                let bindings = CallBindings { effect_key: key.as_deref(), ..bindings };
+                let (plan, unplaced) =
+                    fill::plan(&call.contract, &bindings, context.workspace, context.timing)?;
+                Ok((key, plan, unplaced))
+            })
         }
     };
     match planned {
-        Ok((plan, unplaced)) => {
+        Ok((effect_key, plan, unplaced)) => {
             let obstacle = summed_up(&call.contract, findings.world).or(unplaced);
             let (paths, link_targets) = (findings.paths, findings.link_targets);
-            Ok(ValidatedCall { call, paths, link_targets, plan, obstacle })
+            Ok(ValidatedCall { call, paths, link_targets, effect_key, plan, obstacle })
         }
         Err(error) => Err(Box::new(Rejected { error, call })),
     }

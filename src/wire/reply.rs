@@ -67,9 +67,21 @@ pub fn encode_reply(reply: &ReplyView<'_>, shape: Shape, rpc_id: Option<&Value>,
     out.push(b'\n');
 }
 
+/// Appends the line that says what became of a call which was answered `input_required` before, with its final newline:
+/// the native fields after `"event":"resolved"`, whatever the shape of the call.
+pub fn encode_resolved(reply: &ReplyView<'_>, out: &mut Vec<u8>) {
+    let mut line = JsonObject::begin(out);
+    line.text("event", "resolved");
+    fields(reply, line);
+    out.push(b'\n');
+}
+
 /// Appends the result as one JSON object, without the newline.
 pub(super) fn encode_native(reply: &ReplyView<'_>, out: &mut Vec<u8>) {
-    let mut line = JsonObject::begin(out);
+    fields(reply, JsonObject::begin(out));
+}
+
+fn fields(reply: &ReplyView<'_>, mut line: JsonObject<'_>) {
     line.text("id", reply.id);
     line.maybe_text("tool", reply.tool);
     line.value("status", &reply.status);

@@ -164,5 +164,8 @@ pub(super) fn rename_new(
         };
     }
     rustix::fs::linkat(from, old, to, new, AtFlags::empty())?;
-    rustix::fs::unlinkat(from, old, AtFlags::empty())
+    rustix::fs::unlinkat(from, old, AtFlags::empty()).inspect_err(|_| {
+        // The old name stays, so that the new one must go: after an error nothing has moved.
+        let _ = rustix::fs::unlinkat(to, new, AtFlags::empty());
+    })
 }

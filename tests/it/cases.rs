@@ -418,6 +418,61 @@ fn ex_78_a_write_that_times_out_is_unknown_and_not_repeated() {
     assert_eq!(space.read("m/log").as_deref(), Some("once\n"));
 }
 
+const KEYED: &str = "version: 1
+tools:
+  - name: send
+    description: Sends a mail.
+    risk: external
+    execution_mode: exclusive
+    idempotency: {key: '{{arguments.to}}'}
+    reconcile: {tool: sent, arguments: {to: '{{arguments.to}}'}, found_when: value.found}
+    input_schema: {type: object, additionalProperties: false, required: [to], properties: {to: {type: string}}}
+    run: {command: [sh, -c, 'echo \"$1\" >> m/outbox; [ -e m/kill ] && kill -9 $PPID; true', sh, '{{arguments.to}}']}
+    sandbox: {level: none, write: [m]}
+    result: {trust: trusted}
+  - name: sent
+    description: Looks into the outbox.
+    risk: read_only
+    internal: true
+    execution_mode: parallel
+    input_schema: {type: object, additionalProperties: false, required: [to], properties: {to: {type: string}}}
+    run: {command: {argv: [sh, -c, 'grep -qx \"$1\" m/outbox && echo \"{\\\"found\\\":true}\"', sh, '{{arguments.to}}'], output: json}}
+    sandbox: {level: none}
+    result: {trust: trusted}
+";
+
+#[test]
+fn ex_79_the_same_send_twice_is_one_effect_and_the_second_answer_is_replayed() {
+    let space = Space::with(KEYED, ALLOW);
+    space.write("m/.keep", "");
+    let send = |id: &str| call(id, "send", &json!({"to": "ann"}));
+    let answers = space.answers(&[&send("a"), &send("b")]);
+    assert_eq!(outcomes(&answers), [("a", "succeeded"), ("b", "succeeded")]);
+    assert_eq!((answers[0]["replayed"].as_bool(), answers[1]["replayed"].as_bool()), (None, Some(true)));
+    assert_eq!(space.read("m/outbox").as_deref(), Some("ann\n"));
+}
+
+#[test]
+fn ex_80_a_lease_that_ends_after_the_backend_committed_is_unknown_then_reconciled_and_never_free() {
+    let space = Space::with(KEYED, ALLOW);
+    space.write("m/kill", "");
+    let send = call("a", "send", &json!({"to": "ann"}));
+    assert_eq!(space.stream(&[&send]).ended().status, None);
+    let list = |state: &str| space.tgw(["effects", "list", "--status", state]).text();
+    assert!(list("running").contains("ann"));
+    let answer = space.answer(&send);
+    assert_eq!((status(&answer), answer["replayed"].as_bool()), ("succeeded", Some(true)));
+    assert!(list("succeeded").contains("ann"));
+    let states: Vec<Value> = space
+        .records()
+        .iter()
+        .filter(|record| record["record"]["kind"] == "effect")
+        .map(|record| record["record"]["ledger"]["state"].clone())
+        .collect();
+    assert_eq!(states, [json!("unknown"), json!("succeeded")]);
+    assert_eq!(space.read("m/outbox").as_deref(), Some("ann\n"));
+}
+
 #[test]
 fn ex_81_the_success_condition_decides_and_not_the_exit_status() {
     let tools = script("read_only", "echo '{\"error\": \"no such order\"}'", TRUSTED).replace(

@@ -337,14 +337,18 @@ impl Space {
 
 /// The validator of one kind of line, from the schema that the program prints.
 pub(crate) fn line_schema(line: &str) -> &'static Validator {
-    static SCHEMAS: OnceLock<[Validator; 2]> = OnceLock::new();
-    let [call, result] = SCHEMAS.get_or_init(|| {
-        ["call", "result"].map(|line| {
+    static SCHEMAS: OnceLock<[Validator; 3]> = OnceLock::new();
+    let [call, result, event] = SCHEMAS.get_or_init(|| {
+        ["call", "result", "event"].map(|line| {
             let schema: Value = serde_json::from_str(&Space::new().tgw(["schema", line]).text()).unwrap();
             jsonschema::draft202012::new(&schema).unwrap()
         })
     });
-    if line == "call" { call } else { result }
+    match line {
+        "call" => call,
+        "event" => event,
+        _ => result,
+    }
 }
 
 fn check_schemas(input: &str, answers: &[Value]) {

@@ -8,6 +8,7 @@
     reason = "a test ends where something is not as it must be, and runs programs as a user does"
 )]
 
+mod approvals;
 mod architecture;
 mod attacks;
 mod cases;

@@ -137,7 +137,8 @@ impl Place {
     pub(crate) fn tgw(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(env!("CARGO_BIN_EXE_tgw"));
         command.args(arguments);
-        let takes_files = matches!(arguments.first(), Some(&("run" | "call" | "check" | "tools" | "doctor")));
+        let takes_files = matches!(arguments.first(), Some(&("run" | "call" | "check" | "tools" | "doctor")))
+            || arguments.starts_with(&["approvals", "run"]);
         for (flag, name) in [("--tools", "tools.yaml"), ("--policy", "policy.yaml")] {
             let path = self.folder("aside").join(name);
             if takes_files && path.exists() && !arguments.contains(&flag) {

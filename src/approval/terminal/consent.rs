@@ -56,6 +56,8 @@ impl Terminal {
                 break;
             }
             let left = format!("-- {} more lines: enter shows the next page, q refuses --", rest.lines.len());
+            // Keys typed ahead would turn pages that nobody has read.
+            self.discard();
             self.term.write_str(&text::fit(&left, columns.saturating_sub(1).max(1), self.unicode))?;
             let goes_on = self.goes_on(cancel)?;
             self.term.clear_line()?;
@@ -70,8 +72,6 @@ impl Terminal {
 
     /// Waits for the key that shows the next page; `false` for one that refuses.
     fn goes_on(&self, cancel: &Cancellation) -> Result<bool, Ending> {
-        // Keys typed ahead would turn pages that nobody has read.
-        self.discard();
         let mut keys = Keys::default();
         loop {
             for key in keys.feed(&self.bytes(cancel)?) {

@@ -81,6 +81,13 @@ impl Menu {
         Self { items: items.into(), selected: 0, typed: 0 }
     }
 
+    /// The choices under a stored question: to leave it, or to give the answer.
+    pub(super) fn confirming(answer: &str) -> Self {
+        let items = [('n', "no, leave the question as it is", Choice::Deny), ('y', answer, Choice::Once)];
+        let items = items.map(|(key, label, choice)| Item { key, label: label.to_owned(), choice });
+        Self { items: items.into(), selected: 0, typed: 0 }
+    }
+
     /// Takes a key.
     pub(super) fn press(&mut self, key: Key) -> Step {
         let last = self.items.len().saturating_sub(1);
@@ -105,6 +112,12 @@ impl Menu {
     fn select(&mut self, index: usize) -> Step {
         self.selected = index;
         Step::Moved
+    }
+
+    /// What is shown for a choice that was made; Ctrl-C and the end of input choose what is not selected.
+    pub(super) fn label(&self, choice: Choice) -> &str {
+        let item = self.items.iter().find(|item| item.choice == choice);
+        item.map_or("stop", |item| &item.label)
     }
 
     /// The label of the selected item.

@@ -5,6 +5,7 @@
 //! was closed. An approval needs the opposite of each.
 
 mod consent;
+mod confirm;
 mod device;
 mod edit;
 mod keys;
@@ -12,6 +13,7 @@ mod line;
 mod menu;
 mod prompt;
 
+pub use confirm::Confirmed;
 pub use consent::Consent;
 pub use device::Terminal;
 pub use edit::{Editor, EditorRunner};

@@ -126,7 +126,7 @@ impl Terminal {
     }
 
     /// Shows the question and waits until nobody types; what was typed until then is no answer.
-    fn show(&self, rendered: &Rendered, cancel: &Cancellation) -> Result<(), Ending> {
+    pub(super) fn show(&self, rendered: &Rendered, cancel: &Cancellation) -> Result<(), Ending> {
         self.term.write_str(&format!("\n{}", rendered.text))?;
         self.settle(cancel)
     }
@@ -149,7 +149,7 @@ impl Terminal {
     }
 
     /// Lets a person choose. The menu is drawn again in place whenever the selection moves.
-    fn choose(&self, mut menu: Menu, cancel: &Cancellation) -> Result<Choice, Ending> {
+    pub(super) fn choose(&self, mut menu: Menu, cancel: &Cancellation) -> Result<Choice, Ending> {
         let theme = SimpleTheme;
         self.discard();
         self.term.hide_cursor()?;
@@ -170,13 +170,7 @@ impl Terminal {
                     Step::Chosen(choice) => {
                         self.clear(drawn)?;
                         self.term.show_cursor()?;
-                        let label = match choice {
-                            Choice::Stop => "stop the run",
-                            Choice::Deny => "deny",
-                            Choice::Once | Choice::ForTask(_) | Choice::Edit | Choice::View => {
-                                menu.selected()
-                            }
-                        };
+                        let label = menu.label(choice);
                         self.term.write_line(&format!("Your answer: {label}"))?;
                         return Ok(choice);
                     }

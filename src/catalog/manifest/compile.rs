@@ -16,18 +16,27 @@ pub(super) struct Compiler<'a> {
     text: &'a str,
     input: &'a Value,
     output: Option<&'a Value>,
+    keyed: bool,
+    call: OnceCell<Declarations>,
     run: OnceCell<Declarations>,
     outcome: OnceCell<Declarations>,
 }
 
 impl<'a> Compiler<'a> {
-    pub(super) fn new(text: &'a str, input: &'a Value, output: Option<&'a Value>) -> Self {
-        Self { text, input, output, run: OnceCell::new(), outcome: OnceCell::new() }
+    /// `keyed` says that the contract states an effect key.
+    pub(super) fn new(text: &'a str, input: &'a Value, output: Option<&'a Value>, keyed: bool) -> Self {
+        let (call, run, outcome) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { text, input, output, keyed, call, run, outcome }
     }
 
-    /// The variables of the call.
+    /// The variables of the call, before its effect has a name.
+    pub(super) fn call(&self) -> &Declarations {
+        self.call.get_or_init(|| declarations::call(self.input))
+    }
+
+    /// The variables of the call, with its effect's key where the contract states one.
     pub(super) fn run(&self) -> &Declarations {
-        self.run.get_or_init(|| declarations::run(self.input))
+        if self.keyed { self.run.get_or_init(|| declarations::keyed(self.call())) } else { self.call() }
     }
 
     /// The variables of the call, its value and its exit.
@@ -92,12 +101,24 @@ impl<'a> Compiler<'a> {
         variables: &Declarations,
         report: &mut Report,
     ) -> Option<Template> {
+        self.placed(node, what, variables, Placement::Text, report)
+    }
+
+    /// A template for a text, or for a JSON value.
+    pub(super) fn placed(
+        &self,
+        node: &Node,
+        what: &str,
+        variables: &Declarations,
+        placement: Placement,
+        report: &mut Report,
+    ) -> Option<Template> {
         let source = expect_text(node, what, report)?;
         if source.contains('\0') {
             report.push(Diagnostic::error(node.span, format!("{what} holds a NUL character")));
             return None;
         }
-        match Template::compile(source, variables, Placement::Text) {
+        match Template::compile(source, variables, placement) {
             Ok(template) => Some(template),
             Err(errors) => {
                 for error in errors {

@@ -23,6 +23,8 @@ pub(in crate::catalog) struct Named {
     pub(in crate::catalog) contract: Option<Contract>,
     /// Tools that its schemas refer to.
     pub(in crate::catalog) known_from: Vec<(String, Span)>,
+    /// Tools that its look-ups call.
+    pub(in crate::catalog) probes: Vec<(String, Span)>,
     /// Credentials that it uses.
     pub(in crate::catalog) credentials: Vec<(CredentialName, Span)>,
 }

@@ -7,6 +7,8 @@ mod credential;
 mod environment;
 mod errors;
 mod file;
+mod idempotency;
+mod reconcile;
 mod result;
 mod sandbox;
 mod schemas;

@@ -18,6 +18,8 @@ use super::command::command;
 use super::compile::Compiler;
 use super::errors::errors;
 use super::file::{FileContext, Named};
+use super::idempotency::{check_delivery, idempotency, is_keyed};
+use super::reconcile::reconcile;
 use super::result::{pointer, result};
 use super::sandbox::sandbox;
 use super::schemas::schema;
@@ -40,15 +42,17 @@ pub(super) fn contract(node: &Node, context: &FileContext<'_>, report: &mut Repo
     let name_node = fields.required("name", report);
     let name = name_node.and_then(|node| name(node, context.own, report));
     let span = name_node.map_or(node.span, |node| node.span);
-    let mut named = Parts { known_from: Vec::new(), credentials: Vec::new() };
+    let mut named = Parts::default();
     let contract = body(node, fields, name.clone(), span, context, &mut named, report);
-    let Parts { known_from, credentials } = named;
-    Some(Named { name: name?, span, contract, known_from, credentials })
+    let Parts { known_from, probes, credentials } = named;
+    Some(Named { name: name?, span, contract, known_from, probes, credentials })
 }
 
 /// What a contract refers to outside itself.
+#[derive(Default)]
 struct Parts {
     known_from: Vec<(String, Span)>,
+    probes: Vec<(String, Span)>,
     credentials: Vec<(CredentialName, Span)>,
 }
 
@@ -93,13 +97,9 @@ fn body(
         let warning = Diagnostic::warning(name_span, "`risk` is missing: the tool counts as `destructive`");
         report.push(warning.with_hint("write `risk: read_only`, `write`, `external` or `destructive`"));
     }
-    idempotency(&mut fields, name_span, stated_risk.map(|(risk, _)| risk), report);
-    for (key, what) in [
-        ("preconditions", "`preconditions`"),
-        ("operation", "`operation`"),
-        ("reconcile", "`reconcile`"),
-        ("verify", "`verify`"),
-    ] {
+    for (key, what) in
+        [("preconditions", "`preconditions`"), ("operation", "`operation`"), ("verify", "`verify`")]
+    {
         unsupported(&mut fields, key, what, report);
     }
 
@@ -113,7 +113,14 @@ fn body(
         &context.file.text,
         input_schema.as_ref().map_or(&anything, |schema| &schema.json),
         output_schema.as_ref().map(|schema| &*schema.json),
+        is_keyed(&mut fields),
     );
+
+    let stated = stated_risk.map(|(risk, _)| risk);
+    let idempotency = idempotency(&mut fields, name_span, stated, &compiler, report);
+    let reconcile_node = fields.value("reconcile", report);
+    let reconcile =
+        reconcile_node.map(|node| reconcile(node, risk, &compiler, &mut parts.probes, report).map(Box::new));
 
     let object = fields.value("object", report).and_then(|node| object(node, &compiler, report));
     let execution_mode = execution_mode(&mut fields, name_span, risk, &compiler, report);
@@ -138,6 +145,7 @@ fn body(
                 report.push(Diagnostic::error(sandbox.span, message));
             }
         }
+        check_delivery(&idempotency, &run, name_span, report);
         Some(run)
     });
     let networked = matches!(run, Some(Run::Command(_)))
@@ -164,6 +172,11 @@ fn body(
         input_schema: input_schema?,
         output_schema,
         errors,
+        idempotency,
+        reconcile: match reconcile {
+            None => None,
+            Some(reconcile) => Some(reconcile?),
+        },
         internal,
         run: run?,
         sandbox,
@@ -185,38 +198,6 @@ fn stated_risk(fields: &mut Fields<'_>, report: &mut Report) -> Option<(Risk, Sp
     let word = fields.word("risk", &words, report)?;
     let span = fields.entry("risk").map(|entry| entry.value.span)?;
     Risk::parse(word).map(|risk| (risk, span))
-}
-
-fn idempotency(fields: &mut Fields<'_>, name: Span, risk: Option<Risk>, report: &mut Report) {
-    match fields.value("idempotency", report) {
-        Some(node) if node.value == NodeValue::String("none".to_owned()) => {}
-        Some(node) if matches!(node.value, NodeValue::Mapping(_)) => {
-            if let Some(mut inner) = Fields::of(node, "`idempotency`", report) {
-                for (key, what) in [
-                    ("key", "`idempotency.key`"),
-                    ("send_as", "`idempotency.send_as`"),
-                    ("retry", "`idempotency.retry`"),
-                ] {
-                    unsupported(&mut inner, key, what, report);
-                }
-                inner.finish(report);
-            }
-        }
-        Some(node) => {
-            let message =
-                format!("`idempotency` must be `none` or a mapping, found {}", crate::document::found(node));
-            report.push(Diagnostic::error(node.span, message));
-        }
-        None if fields.entry("idempotency").is_none()
-            && matches!(risk, Some(Risk::External | Risk::Destructive)) =>
-        {
-            let message = "an `external` or `destructive` tool must say how a repeated call is recognised";
-            report.push(
-                Diagnostic::error(name, message).with_hint("write `idempotency: none` where it is not"),
-            );
-        }
-        None => {}
-    }
 }
 
 fn object(node: &Node, compiler: &Compiler<'_>, report: &mut Report) -> Option<ObjectSpec> {
@@ -277,7 +258,7 @@ fn timeout(node: &Node, compiler: &Compiler<'_>, report: &mut Report) -> Option<
     Some(Timeout::From { expression: expression?, max: max? })
 }
 
-fn duration(node: &Node, what: &str, report: &mut Report) -> Option<Duration> {
+pub(super) fn duration(node: &Node, what: &str, report: &mut Report) -> Option<Duration> {
     let text = expect_text(node, what, report)?;
     let problem = match parse_duration(text) {
         Some(duration) if duration.is_zero() => format!("{what} must be longer than zero"),

@@ -218,7 +218,7 @@ mod tests {
         for name in ["a.txt", "b.txt", "in/a.txt"] {
             fixture.write(name, "");
         }
-        fixture.write(".gitignore", &format!("{}b.txt\n!b.txt\n# no rule\n\n", rules(3_998)));
+        fixture.write(".gitignore", format!("{}b.txt\n!b.txt\n# no rule\n\n", rules(3_998)));
         assert_eq!(found(&fixture), (json!(["b.txt"]), vec![]));
     }
 
@@ -249,7 +249,7 @@ mod tests {
         let fixture = Fixture::new();
         for folder in ["one", "one/two", "other"] {
             fixture.write(&format!("{folder}/a.txt"), "");
-            fixture.write(&format!("{folder}/.gitignore"), &rules(2_500));
+            fixture.write(&format!("{folder}/.gitignore"), rules(2_500));
         }
         let (files, warnings) = found(&fixture);
         // The rules of `one` hold below it too; those of `other` have room again.

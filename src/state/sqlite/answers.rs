@@ -51,6 +51,7 @@ impl Transaction<'_> {
             ApprovalState::Pending => return Err(Refusal::ApprovalPending.into()),
             ApprovalState::Denied => return Err(Refusal::ApprovalDenied.into()),
             ApprovalState::Expired => return Err(Refusal::ApprovalExpired.into()),
+            ApprovalState::Revoked => return Err(Refusal::ApprovalRevoked.into()),
         }
         if stored.spent.is_some() {
             return Err(Refusal::GrantSpent.into());
@@ -99,8 +100,11 @@ impl Transaction<'_> {
     pub(super) fn answer(&self, answer: &Answer<'_>) -> Result<(), StoreError> {
         let stored = self.stored_question(answer.id)?;
         match (stored.state, answer.state) {
-            (_, ApprovalState::Pending) => return Err(Refusal::ApprovalPending.into()),
+            (_, ApprovalState::Pending | ApprovalState::Revoked) => {
+                return Err(Refusal::ApprovalPending.into());
+            }
             (ApprovalState::Expired, _) => return Err(Refusal::ApprovalExpired.into()),
+            (ApprovalState::Revoked, _) => return Err(Refusal::ApprovalRevoked.into()),
             (ApprovalState::Approved | ApprovalState::Denied, _) => {
                 return Err(Refusal::ApprovalAnswered.into());
             }
@@ -135,6 +139,28 @@ impl Transaction<'_> {
             ])?;
         match stored.seal {
             Seal::Whole => self.seal_question(answer.id),
+            Seal::Missing | Seal::Broken | Seal::Unchecked => Ok(()),
+        }
+    }
+
+    /// Takes back a question that waits, or a yes that was not spent. One that is not believed loses what seal it has.
+    pub(super) fn withdraw(&self, id: &str, by: &str) -> Result<(), StoreError> {
+        let stored = self.stored_question(id)?;
+        match stored.state {
+            ApprovalState::Pending => {}
+            ApprovalState::Approved if stored.spent.is_none() => {}
+            ApprovalState::Approved => return Err(Refusal::GrantSpent.into()),
+            ApprovalState::Denied => return Err(Refusal::ApprovalDenied.into()),
+            ApprovalState::Expired => return Err(Refusal::ApprovalExpired.into()),
+            ApprovalState::Revoked => return Err(Refusal::ApprovalRevoked.into()),
+        }
+        self.connection
+            .prepare_cached(
+                "UPDATE approval SET state = 'revoked', answered = ?2, answered_by = ?3, seal = NULL WHERE id = ?1",
+            )?
+            .execute(params![id, millis(self.now), by])?;
+        match stored.seal {
+            Seal::Whole => self.seal_question(id),
             Seal::Missing | Seal::Broken | Seal::Unchecked => Ok(()),
         }
     }

@@ -34,8 +34,12 @@ impl Transaction<'_> {
             Change::AskApproval(approval) => self.ask(approval),
             Change::AnswerApproval(answer) => self.answer(answer),
             Change::SettleLike { likeness, state, by } => self.settle_like(*likeness, *state, by),
+            Change::WithdrawApproval { id, by } => self.withdraw(id, by),
             Change::Remember(standing) => self.remember(standing),
             Change::RevokeStanding { id } => self.revoke(id),
+            Change::ReserveEffect(effect) => self.reserve(effect),
+            Change::RetryEffect(effect) => self.retry(effect),
+            Change::SettleEffect(effect) => self.settle(effect),
         }
     }
 

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -18,6 +18,9 @@ use super::schema;
 
 /// How long a process waits for others to let go of the store.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The pause before another try at what does not wait by itself.
+const RETRY: Duration = Duration::from_millis(5);
 
 /// Most bytes of a value that is read or written: more than any that this program writes.
 const VALUE_BYTES: i32 = 64 << 20;
@@ -70,11 +73,7 @@ impl SqliteStore {
         if !prepare_file(&path, missing)? {
             return Ok(None);
         }
-        let mut connection = connect(&path)?;
-        if identify(&connection, &path)? == Version::Older {
-            bring_up_to_date(&mut connection, &path, &folder)?;
-        }
-        schema::check(&connection)?;
+        let connection = ready(&path, &folder)?;
         Ok(Some(Self {
             connection,
             path,
@@ -105,6 +104,29 @@ fn prepare_file(path: &Path, missing: Missing) -> Result<bool, StoreError> {
     }
     home::check_file(path)?;
     Ok(true)
+}
+
+/// A connection to a store that is ours and up to date.
+///
+/// A switch of the journal, or putting right what a killed process left, does not wait for other connections as
+/// transactions do: it says at once that the store is busy. So it is tried again.
+fn ready(path: &Path, folder: &Path) -> Result<Connection, StoreError> {
+    let started = Instant::now();
+    loop {
+        match made_ready(path, folder) {
+            Err(StoreError::Busy) if started.elapsed() < PATIENCE => std::thread::sleep(RETRY),
+            other => return other,
+        }
+    }
+}
+
+fn made_ready(path: &Path, folder: &Path) -> Result<Connection, StoreError> {
+    let mut connection = connect(path)?;
+    if identify(&connection, path)? == Version::Older {
+        bring_up_to_date(&mut connection, path, folder)?;
+    }
+    schema::check(&connection)?;
+    Ok(connection)
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {

@@ -13,6 +13,9 @@ use super::change::millis;
 /// How long an ended question or standing grant can still be looked at.
 const STAYS: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// How long a settled effect that no key names is recognised.
+const EFFECT_STAYS: Duration = Duration::from_secs(30 * 24 * 3600);
+
 /// One kind of row that ends: whether any has, and how a bounded number of them goes.
 struct Kind {
     any: &'static str,
@@ -21,7 +24,7 @@ struct Kind {
 }
 
 /// Nothing goes before its own end, when it is worth nothing any more; a question stays until its end is marked.
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     Kind {
         any: "SELECT EXISTS (SELECT 1 FROM result WHERE expires <= ?1)",
         drop: "DELETE FROM result WHERE rowid IN (SELECT rowid FROM result WHERE expires <= ?1 LIMIT ?2)",
@@ -43,6 +46,12 @@ const KINDS: [Kind; 4] = [
         drop: "DELETE FROM standing_grant WHERE rowid IN
                (SELECT rowid FROM standing_grant WHERE expires <= ?1 LIMIT ?2)",
         stays: STAYS,
+    },
+    Kind {
+        any: "SELECT EXISTS (SELECT 1 FROM effect WHERE changed <= ?1 AND origin <> 'stated' AND state IN ('succeeded', 'failed'))",
+        drop: "DELETE FROM effect WHERE rowid IN
+               (SELECT rowid FROM effect WHERE changed <= ?1 AND origin <> 'stated' AND state IN ('succeeded', 'failed') LIMIT ?2)",
+        stays: EFFECT_STAYS,
     },
 ];
 

@@ -8,8 +8,9 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{Tenant, ToolName};
 use crate::state::{
-    Batch, Description, Head, Order, Receipt, ResultScope, ResultSummary, Scan, StandingGrant, StandingQuery,
-    Store, StoreError, StoredApproval, StoredRecord, StoredResult,
+    Batch, Description, EffectState, Head, KeyOrigin, Order, Receipt, ResultScope, ResultSummary, Scan,
+    StandingGrant, StandingQuery, Store, StoreError, StoredApproval, StoredEffect, StoredRecord,
+    StoredResult,
 };
 
 use super::SqliteStore;
@@ -179,6 +180,21 @@ impl Store for SqliteStore {
         rows.map(|row| row?).collect()
     }
 
+    fn approvals_for(
+        &self,
+        tenant: &Tenant,
+        binding: Digest,
+        limit: usize,
+    ) -> Result<Vec<StoredApproval>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "{APPROVAL} WHERE tenant = ?1 AND binding = ?2 ORDER BY created DESC, rowid DESC LIMIT ?3"
+        ))?;
+        let rows = statement.query_map(params![tenant.as_str(), &binding.0[..], limit as i64], |row| {
+            approval_row(row, &self.key)
+        })?;
+        rows.map(|row| row?).collect()
+    }
+
     fn overdue_approvals(
         &self,
         tenant: &Tenant,
@@ -228,6 +244,33 @@ impl Store for SqliteStore {
         let rows = statement
             .query_map(params![tenant.as_str(), limit as i64], |row| standing_row(row, &self.key))?;
         rows.map(|row| row?).collect()
+    }
+
+    fn effect_by_key(
+        &self,
+        tenant: &Tenant,
+        tool: &str,
+        origin: KeyOrigin,
+        key: Digest,
+    ) -> Result<Option<StoredEffect>, StoreError> {
+        self.effect_of_key(tenant, tool, origin, key)
+    }
+
+    fn effect(&self, tenant: &Tenant, id: &str) -> Result<Option<StoredEffect>, StoreError> {
+        self.effect_of_id(tenant, id)
+    }
+
+    fn effects(
+        &self,
+        tenant: &Tenant,
+        state: Option<EffectState>,
+        limit: usize,
+    ) -> Result<Vec<StoredEffect>, StoreError> {
+        self.effects_in(tenant, state, limit)
+    }
+
+    fn unsettled_effects(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredEffect>, StoreError> {
+        self.effects_not_settled(tenant, limit)
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

@@ -15,7 +15,7 @@ pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(column).map(i64::unsigned_abs)
 }
 
-fn at(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+pub(super) fn at(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     count(row, column).map(Timestamp)
 }
 
@@ -83,8 +83,8 @@ pub(super) fn approval(
         .transpose()
 }
 
-/// Reads columns 1 to 4 of a question or standing grant.
-fn principal(row: &Row<'_>) -> rusqlite::Result<Result<Principal, InvalidName>> {
+/// Reads columns 1 to 4 of a question, a standing grant or an effect.
+pub(super) fn principal(row: &Row<'_>) -> rusqlite::Result<Result<Principal, InvalidName>> {
     let (tenant, user, agent): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
     let agent_version = row.get(4)?;
     Ok((|| {
@@ -97,7 +97,7 @@ fn principal(row: &Row<'_>) -> rusqlite::Result<Result<Principal, InvalidName>> 
     })())
 }
 
-fn damaged(error: impl std::fmt::Display) -> StoreError {
+pub(super) fn damaged(error: impl std::fmt::Display) -> StoreError {
     StoreError::Corrupt(error.to_string())
 }
 

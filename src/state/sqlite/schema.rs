@@ -97,7 +97,44 @@ const MIGRATIONS: &[&str] = &[
     CREATE INDEX approval_by_likeness ON approval (tenant, likeness) WHERE state = 'pending';
     CREATE INDEX approval_by_expiry ON approval (expires);
 ",
+    "
+    CREATE INDEX approval_by_binding ON approval (tenant, binding, created);
+",
+    EFFECTS,
 ];
+
+/// The ledger. A key is free where no effect holds it that did not provably fail.
+const EFFECTS: &str = "
+    CREATE TABLE effect (
+        id TEXT PRIMARY KEY,
+        tenant TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        key BLOB NOT NULL,
+        shown_key TEXT NOT NULL,
+        arguments BLOB NOT NULL,
+        shown_arguments TEXT,
+        exact_arguments TEXT,
+        contract BLOB NOT NULL,
+        user TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        agent_version TEXT,
+        task TEXT NOT NULL,
+        call TEXT NOT NULL,
+        owner TEXT,
+        lease INTEGER NOT NULL,
+        attempt INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        created INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        how TEXT,
+        code TEXT,
+        outcome TEXT
+    ) STRICT;
+    CREATE UNIQUE INDEX effect_by_key ON effect (tenant, tool, origin, key) WHERE state <> 'failed';
+    CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'unknown');
+    CREATE INDEX effect_to_drop ON effect (changed) WHERE origin <> 'stated' AND state IN ('succeeded', 'failed');
+";
 
 const SEQ_BITS: u32 = 40;
 
@@ -133,7 +170,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 /// SHA-256 of everything that a store of this version defines. A new migration changes it; the test says to what.
-const DEFINITIONS: &str = "894df15062a4f676e2f7218ef59f01480d8b4ccc3b7c445d391e5b1e72ca3be5";
+const DEFINITIONS: &str = "8d5ace2f2657e3efec90c14937306c5b32ccea07efadc62a443be870e0834501";
 
 /// Refuses a store that defines anything else than this program made: a trigger, a view, a table with a default of its
 /// own. Such a thing could drop or change what is written, and say that all went well.

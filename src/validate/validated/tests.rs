@@ -25,6 +25,8 @@ fn contract(schema: Value) -> Contract {
         input_schema: Schema::new(schema),
         output_schema: None,
         errors: Vec::new(),
+        idempotency: crate::catalog::Idempotency::Unstated,
+        reconcile: None,
         internal: false,
         run: Run::Builtin(BuiltinName::ReadFile),
         sandbox: None,

@@ -26,7 +26,7 @@ fn digits(count: u32, mut seed: u32) -> String {
 fn asked(place: &Place, name: &str, arguments: &Value, answer: impl FnOnce(&mut Person)) -> (String, String) {
     let mut person = Person::start(place.tgw(&["run"]));
     person.send(&json!({ "name": name, "arguments": arguments }));
-    let shown = person.is_asked();
+    let shown = person.is_asked() + &person.sees("[s] stop the run");
     answer(&mut person);
     let result = person.result();
     person.leaves();

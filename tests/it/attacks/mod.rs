@@ -1,8 +1,10 @@
 //! What an adversary tries against the real binary; each attack is a test, and each attack fails.
 
+mod answers;
 mod audit_chain;
 mod calls;
 mod costly;
+mod effects;
 mod escapes;
 mod exhaustion;
 mod fixture;

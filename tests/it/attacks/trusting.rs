@@ -32,7 +32,7 @@ fn what_was_typed_before_the_question_is_no_consent() {
     person.press(ENTER);
     let (ended, screen) = person.ends();
     assert_eq!(ended.code, Some(1), "{screen}");
-    assert!(ended.stdout.ends_with("policy.yaml: not trusted\n"), "{screen}");
+    assert!(ended.stdout.ends_with("policy.yaml: its present content is not trusted\n"), "{screen}");
     assert!(!trusts(&place));
 }
 

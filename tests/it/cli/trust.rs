@@ -153,7 +153,10 @@ fn trusting_and_no_longer_trusting_are_on_record() {
 }
 
 /// How a trusted file can stop being there to be obeyed, and what is said of it.
-const LOSSES: [(&str, fn(&Path)); 5] = [
+/// A way in which a file is lost, by name.
+type Loss = (&'static str, fn(&Path));
+
+const LOSSES: [Loss; 5] = [
     ("it is gone", |path| fs::remove_file(path).unwrap()),
     ("it is not a regular file", |path| {
         fs::remove_file(path).unwrap();

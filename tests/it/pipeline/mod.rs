@@ -6,6 +6,7 @@ mod commands;
 mod conditions;
 mod effects;
 mod killed;
+mod ledger;
 mod lines;
 mod numbers;
 mod order;

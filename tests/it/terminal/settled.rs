@@ -105,19 +105,6 @@ fn a_call_without_a_task_offers_no_yes_for_the_task_and_says_why() {
 }
 
 #[test]
-fn a_question_is_not_revoked_and_is_said_to_be_one() {
-    let place = asked(&[]);
-    let listed: Vec<Value> =
-        serde_json::from_str(&place.ask(&["approvals", "list", "--json"]).stdout).unwrap();
-    let id = listed[0]["id"].as_str().unwrap();
-    let ended = place.ask(&["approvals", "revoke", id]);
-    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
-    assert!(ended.stderr.contains("is a question that waits for an answer"), "{ended:?}");
-    assert!(ended.stderr.contains("hint: "), "{ended:?}");
-    assert_eq!(waiting(&place), ["pending"]);
-}
-
-#[test]
 fn the_end_of_a_question_that_nobody_answered_is_recorded_once_and_as_nobodys() {
     let place = asked(&[]);
     let store = rusqlite::Connection::open(place.store()).unwrap();

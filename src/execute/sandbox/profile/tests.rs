@@ -27,6 +27,8 @@ pub(in crate::execute) fn contract(risk: Risk, sandbox: Option<SandboxRequest>) 
         input_schema: Schema { json: Arc::new(true.into()), compiled: OnceLock::new() },
         output_schema: None,
         errors: Vec::new(),
+        idempotency: crate::catalog::Idempotency::Unstated,
+        reconcile: None,
         internal: false,
         run: Run::Command(Box::new(CommandSpec {
             argv: Vec::new(),

@@ -1,0 +1,212 @@
+//! `tgw approvals approve` and `deny`: a person's answer to a stored question, from any process.
+
+use crate::approval::{Confirmed, Rendered, StoredCall, cancellation};
+use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
+use crate::catalog::Digest;
+use crate::clock::{Clock, Timestamp};
+use crate::ident::Tenant;
+use crate::state::{
+    Answer, ApprovalState, Batch, Change, Durability, Receipt, SqliteStore, Store, StoreError, StoredApproval,
+};
+
+use super::super::arguments::{AnswerArgs, ColourChoice};
+use super::super::display::terminal;
+use super::super::exit::{Failure, Outcome};
+use super::super::output::print;
+use super::super::session::operating_system_user;
+use super::super::store::{self, OpenedStore, failure};
+use super::{call_failure, not_believed, unknown};
+
+/// Most bytes of a person's words that are kept.
+const MOST_WORDS: usize = 4096;
+
+/// Answers a question with yes.
+pub(super) fn approve(arguments: &AnswerArgs, note: Option<&str>, colour: ColourChoice) -> Outcome {
+    give(arguments, ApprovalState::Approved, note, colour)
+}
+
+/// Answers a question with no.
+pub(super) fn deny(arguments: &AnswerArgs, feedback: Option<&str>, colour: ColourChoice) -> Outcome {
+    give(arguments, ApprovalState::Denied, feedback, colour)
+}
+
+fn give(arguments: &AnswerArgs, state: ApprovalState, words: Option<&str>, colour: ColourChoice) -> Outcome {
+    let id = arguments.id.as_str();
+    if words.is_some_and(|words| words.len() > MOST_WORDS) {
+        return Err(Failure::configuration(format!("a note may have {MOST_WORDS} bytes")));
+    }
+    let OpenedStore { store, tenant } = store::open(&arguments.store)?;
+    let mut store = store.ok_or_else(|| unknown(id))?;
+    let question = open_question(&mut store, &tenant, id)?;
+    let call =
+        StoredCall::from_json(&question.call, question.question).map_err(|error| call_failure(&error))?;
+    if call.signed {
+        return Err(Failure::failed(format!("`{id}` takes signed answers, which are not supported yet")));
+    }
+    let how = match &arguments.digest {
+        Some(written) => {
+            if Digest::parse(written) != Some(question.question) {
+                return Err(Failure::failed(format!("the digest is not that of the question `{id}`"))
+                    .with_hint(format!(
+                        "look at it with `tgw approvals show {id}`, and give the digest that it prints"
+                    )));
+            }
+            "digest"
+        }
+        None => {
+            if !confirmed(&call, question.question, state, colour)? {
+                print(&format!("{id}: left as it is\n"))?;
+                return Ok(1);
+            }
+            "terminal"
+        }
+    };
+    let by = operating_system_user();
+    let answer = Answer { id, state, question: question.question, by: &by, feedback: words };
+    let receipt =
+        record(&mut store, &tenant, &question, &answer, how).map_err(|error| refused(id, &error))?;
+    let receipt = receipt.map(|receipt| receipt.to_string()).unwrap_or_default();
+    print(&format!("{id}: {}\nreceipt: {receipt}\n", state.as_str()))?;
+    Ok(0)
+}
+
+/// The question, where it still takes an answer. One whose time is over is marked as such.
+fn open_question(store: &mut SqliteStore, tenant: &Tenant, id: &str) -> Result<StoredApproval, Failure> {
+    let question = store.approval(tenant, id).map_err(|error| failure(&error))?.ok_or_else(|| match store
+        .standing_by_id(tenant, id)
+    {
+        Ok(Some(_)) => Failure::failed(format!("`{id}` is a remembered answer, not a question"))
+            .with_hint(format!("`tgw approvals revoke {id}` takes it back")),
+        Ok(None) | Err(_) => unknown(id),
+    })?;
+    if let Some(why) = question.seal.doubt() {
+        return Err(not_believed(id, why));
+    }
+    let now = Clock::System.now();
+    match question.state_at(now) {
+        ApprovalState::Pending => Ok(question),
+        state @ (ApprovalState::Approved
+        | ApprovalState::Denied
+        | ApprovalState::Expired
+        | ApprovalState::Revoked) => {
+            if question.state == ApprovalState::Pending {
+                let end = Answer {
+                    id,
+                    state: ApprovalState::Expired,
+                    question: question.question,
+                    by: "gateway",
+                    feedback: None,
+                };
+                // Another process may mark it first; it has ended either way.
+                match record(store, tenant, &question, &end, "queue") {
+                    Ok(_) | Err(StoreError::Refused(_)) => {}
+                    Err(error) => return Err(failure(&error)),
+                }
+            }
+            Err(closed(&question, state))
+        }
+    }
+}
+
+/// Why a question takes no answer any more.
+fn closed(question: &StoredApproval, state: ApprovalState) -> Failure {
+    let id = &question.id;
+    let at = |at: Option<Timestamp>| at.map(|at| format!(" at {}", at.rfc3339())).unwrap_or_default();
+    let by = question.by.as_deref().map(|by| format!(" by {}", by.escape_debug())).unwrap_or_default();
+    let (what, hint) = match state {
+        ApprovalState::Expired => (
+            format!("expired at {}: an expired question is never answered", question.expires.rfc3339()),
+            "send its call again in another task, or from a terminal",
+        ),
+        ApprovalState::Approved if question.spent.is_some() => (
+            format!("was approved{by}{}, and its call has run", at(question.answered)),
+            "nothing is left to answer",
+        ),
+        ApprovalState::Approved => (
+            format!("was approved{by}{} already", at(question.answered)),
+            "`tgw approvals run` runs its call; `tgw approvals revoke` takes the yes back",
+        ),
+        ApprovalState::Denied => {
+            (format!("was denied{by}{} already", at(question.answered)), "an answer is final")
+        }
+        ApprovalState::Pending | ApprovalState::Revoked => (
+            format!("was taken back{by}{}", at(question.answered)),
+            "send its call again, and it is asked anew",
+        ),
+    };
+    Failure::failed(format!("the question `{id}` {what}")).with_hint(hint)
+}
+
+fn refused(id: &str, error: &StoreError) -> Failure {
+    match error {
+        StoreError::Refused(refusal) => Failure::failed(format!("`{id}` was not answered: {refusal}"))
+            .with_hint(format!("`tgw approvals show {id}` shows where it stands")),
+        error => failure(error),
+    }
+}
+
+/// Whether the person at the terminal gives this answer to exactly what they were shown.
+fn confirmed(
+    call: &StoredCall,
+    digest: Digest,
+    state: ApprovalState,
+    colour: ColourChoice,
+) -> Result<bool, Failure> {
+    let terminal = terminal(None, colour).ok_or_else(|| {
+        Failure::configuration("no terminal is attached, so nobody can be shown the question").with_hint(
+            "look at it with `tgw approvals show`, then give the digest that it prints with `--digest`",
+        )
+    })?;
+    let (_alive, cancel) =
+        cancellation().map_err(|error| Failure::failed(format!("the question cannot be shown: {error}")))?;
+    let shown = Rendered { text: call.question.clone(), digest, abridged: false };
+    let answer = match state {
+        ApprovalState::Approved => "yes, approve exactly this call",
+        ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired | ApprovalState::Revoked => {
+            "yes, deny this call"
+        }
+    };
+    Ok(terminal.confirm(&shown, answer, &cancel) == Confirmed::Yes)
+}
+
+/// Writes an answer with its record. A no answers every other question about the same call as well.
+fn record(
+    store: &mut SqliteStore,
+    tenant: &Tenant,
+    question: &StoredApproval,
+    answer: &Answer<'_>,
+    how: &str,
+) -> Result<Option<Receipt>, StoreError> {
+    let now = Clock::System.now();
+    let notes: Vec<(&str, &str)> = answer.feedback.map(|words| ("feedback", words)).into_iter().collect();
+    let call = StoredCall::from_json(&question.call, question.question).ok();
+    let mut records = PendingRecords::default();
+    records.push(&Entry {
+        task: Some(&question.task),
+        step: question.step.as_ref(),
+        call: call.as_ref().map(|call| call.id.as_str()),
+        tool: Some(&question.tool),
+        contract: call.as_ref().map(|call| call.contract),
+        approval: Some(ApprovalNote {
+            id: answer.id,
+            by: (answer.state != ApprovalState::Expired).then_some(answer.by),
+            how,
+            answer: answer.state.as_str(),
+            question: Some(question.question),
+        }),
+        notes: &notes,
+        ..Entry::new(RecordKind::Approval, now, &question.principal)
+    })?;
+    let mut changes = vec![Change::AnswerApproval(*answer)];
+    if let (ApprovalState::Denied, Some(likeness)) = (answer.state, question.likeness) {
+        changes.push(Change::SettleLike { likeness, state: ApprovalState::Denied, by: answer.by });
+    }
+    let receipts = store.append(&mut Batch {
+        tenant,
+        now,
+        durability: Durability::Power,
+        changes: &changes,
+        records: &mut records,
+    })?;
+    Ok(receipts.into_iter().next())
+}

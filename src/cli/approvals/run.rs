@@ -1,0 +1,123 @@
+//! `tgw approvals run`: a stored call, decided again and run with the yes that was given to it.
+
+use crate::approval::StoredCall;
+use crate::code::{CallError, ErrorCode};
+use crate::execute::CancelToken;
+use crate::gateway::{Admission, Finished, Gateway, Settled};
+use crate::ident::CallId;
+use crate::schedule::Signals;
+use crate::wire::{CallRequest, Shape};
+
+use super::super::arguments::{ApprovalsRunArgs, ColourChoice, DisplayArgs, SessionArgs, StoreArgs};
+use super::super::display::Display;
+use super::super::exit::{Failure, Outcome};
+use super::super::output::print;
+use super::super::run::runtime;
+use super::super::session::{self, Identity};
+use super::super::store::{self, failure};
+use super::{call_failure, not_believed, unknown};
+
+/// Runs the call of a question that was answered with yes.
+pub(super) fn run(arguments: &ApprovalsRunArgs, colour: ColourChoice) -> Outcome {
+    let id = arguments.id.as_str();
+    let looked = store::open(&StoreArgs {
+        workspace: arguments.workspace.clone(),
+        state: arguments.state.clone(),
+        tenant: arguments.tenant.clone(),
+    })?;
+    let stored = looked.store.as_ref().map(|store| crate::state::Store::approval(store, &looked.tenant, id));
+    let stored = stored.transpose().map_err(|error| failure(&error))?.flatten().ok_or_else(|| unknown(id))?;
+    if let Some(why) = stored.seal.doubt() {
+        return Err(not_believed(id, why));
+    }
+    let call = StoredCall::from_json(&stored.call, stored.question).map_err(|error| call_failure(&error))?;
+    let request = request(&call)?;
+    drop(looked);
+    let loaded = session::load_as(
+        &session_arguments(arguments),
+        Some(Identity {
+            principal: stored.principal.clone(),
+            task: call.task.context(&stored.task),
+            step: stored.step.clone(),
+        }),
+    )?;
+    loaded.warn_untrusted();
+    loaded.log_warnings();
+    let shown = DisplayArgs { display: arguments.display.clone(), no_prompt: true };
+    let display = Display::new(&shown, colour, &loaded.in_use)?;
+    let gateway = Gateway::new(&loaded.session, store::create(&loaded)?, None, &display, None);
+    let finished = runtime()?.block_on(async {
+        let mut signals = Signals::new()?;
+        let cancel = CancelToken::default();
+        let work = redeem(&gateway, id, &call, request, cancel.clone());
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                finished = &mut work => return Ok(finished),
+                () = signals.received(), if !cancel.is_cancelled() => cancel.cancel(),
+            }
+        }
+    });
+    let finished =
+        finished.map_err(|error: std::io::Error| Failure::failed(format!("cannot start: {error}")))?;
+    let mut out = Vec::new();
+    let status = gateway.commit(vec![finished], &mut out);
+    print(&String::from_utf8_lossy(&out))?;
+    gateway.close();
+    Ok(status)
+}
+
+async fn redeem(
+    gateway: &Gateway<'_>,
+    id: &str,
+    call: &StoredCall,
+    request: CallRequest,
+    cancel: CancelToken,
+) -> Box<Finished> {
+    let grant = match gateway.settled(id) {
+        Ok(Settled::Consented(grant)) => grant,
+        Ok(Settled::Ended(error)) => return gateway.end_of(&request, *error),
+        Ok(Settled::Waiting) => {
+            let error = CallError::new(ErrorCode::ApprovalRequired, "nobody has answered the question yet")
+                .with_hint(format!("`tgw approvals show {id}` shows it"));
+            return gateway.end_of(&request, error);
+        }
+        Err(error) => return gateway.end_of(&request, error.call_error()),
+    };
+    match gateway.redeem(request, call.contract, *grant) {
+        Admission::Finished(finished) => finished,
+        Admission::Ask(pending) => gateway.ask_and_run(pending, cancel).await,
+        Admission::Open(held) => gateway.settle_and_run(held, cancel).await,
+        Admission::Ready { call, .. } => gateway.run(call, cancel).await,
+    }
+}
+
+/// The call as it is sent through the pipeline again, under its own id.
+fn request(call: &StoredCall) -> Result<CallRequest, Failure> {
+    let id = CallId::parse(&call.id).map_err(|error| Failure::failed(error.to_string()))?;
+    let arguments = call
+        .arguments
+        .as_object()
+        .cloned()
+        .ok_or_else(|| Failure::failed("the stored call has no arguments that can be read"))?;
+    Ok(CallRequest {
+        id,
+        name: call.tool.clone(),
+        arguments,
+        expects: None,
+        shape: Shape::Native,
+        rpc_id: None,
+    })
+}
+
+fn session_arguments(arguments: &ApprovalsRunArgs) -> SessionArgs {
+    SessionArgs {
+        tools: arguments.tools.clone(),
+        policy: arguments.policy.clone(),
+        workspace: arguments.workspace.clone(),
+        state: arguments.state.clone(),
+        tenant: arguments.tenant.clone(),
+        facts: arguments.facts.clone(),
+        ..SessionArgs::default()
+    }
+}

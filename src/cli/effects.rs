@@ -1,0 +1,269 @@
+//! `tgw effects`: what the ledger knows of every effect, and settling what is not known.
+
+use serde_json::{Value, json};
+
+use crate::clock::Clock;
+use crate::execute::CancelToken;
+use crate::gateway::{Finished, Gateway, LookedUp, Observer, settle_effect};
+use crate::schedule::Signals;
+use crate::secret::Redactor;
+use crate::state::{
+    EffectState, KeyOrigin, Refusal, SettledEffect, Settlement, SqliteStore, Store, StoreError, StoredEffect,
+};
+
+use super::arguments::{SessionArgs, StoreArgs};
+use super::effect_arguments::{EffectStateChoice, EffectsArgs, EffectsCommand, SettledChoice};
+use super::exit::{Failure, Outcome};
+use super::output::print;
+use super::run::runtime;
+use super::session::{self, operating_system_user};
+use super::store::{self, OpenedStore, failure};
+use super::table;
+
+/// Longest evidence, in bytes.
+const MOST_EVIDENCE: usize = 4 << 10;
+
+/// Runs one effects command.
+pub(crate) fn effects(arguments: &EffectsArgs) -> Outcome {
+    match &arguments.command {
+        EffectsCommand::List { status, limit, json, store } => list(store, *status, *limit, *json),
+        EffectsCommand::Show { id, json, store } => show(store, id, *json),
+        EffectsCommand::Resolve { id, settled, evidence, store } => resolve(store, id, *settled, evidence),
+        EffectsCommand::Reconcile { id, json, session } => reconcile(session, id.as_deref(), *json),
+    }
+}
+
+fn list(arguments: &StoreArgs, state: Option<EffectStateChoice>, limit: u64, as_json: bool) -> Outcome {
+    let OpenedStore { store, tenant } = store::open(arguments)?;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let effects = match &store {
+        Some(store) => {
+            store.effects(&tenant, state.map(Into::into), limit).map_err(|error| failure(&error))?
+        }
+        None => Vec::new(),
+    };
+    if as_json {
+        print(&table::visible_json(&effects.iter().map(value).collect()))?;
+        return Ok(0);
+    }
+    let rows = effects.iter().map(|effect| {
+        vec![
+            effect.id.clone(),
+            effect.tool.clone(),
+            shown_key(effect).to_owned(),
+            effect.state.as_str().to_owned(),
+            effect.changed.rfc3339(),
+            effect.call.clone(),
+        ]
+    });
+    print(&table::render(&["id", "tool", "key", "state", "since", "call"], rows.collect()))?;
+    Ok(0)
+}
+
+fn show(arguments: &StoreArgs, id: &str, as_json: bool) -> Outcome {
+    let OpenedStore { store, tenant } = store::open(arguments)?;
+    let store = store.ok_or_else(|| unknown(id))?;
+    let effect = store.effect(&tenant, id).map_err(|error| failure(&error))?.ok_or_else(|| unknown(id))?;
+    if as_json {
+        print(&table::visible_json(&value(&effect)))?;
+        return Ok(0);
+    }
+    let principal = &effect.principal;
+    let mut lines = vec![
+        ("tool", effect.tool.clone()),
+        ("state", state_text(&effect)),
+        ("key", format!("{} ({})", shown_key(&effect), effect.origin.as_str())),
+        ("call", format!("{} of task {}", effect.call, effect.task)),
+        ("by", format!("{} through agent {}", principal.user, principal.agent)),
+        ("reserved", effect.created.rfc3339()),
+        ("attempt", effect.attempt.to_string()),
+    ];
+    lines.extend(effect.code.clone().map(|code| ("code", code)));
+    lines.extend(effect.shown_arguments.clone().map(|arguments| ("arguments", arguments)));
+    let recorded = outcome_value(&effect);
+    let content = recorded.get("content").and_then(Value::as_str).map(str::to_owned);
+    lines.extend(content.map(|content| ("answered", content)));
+    let text: String = lines
+        .iter()
+        .map(|(name, text)| {
+            format!("{name:<10}{}\n", table::visible(text.trim_end()).replace('\n', "\n          "))
+        })
+        .collect();
+    print(&format!("{}\n{text}{}", effect.id, advice(&effect)))?;
+    Ok(0)
+}
+
+fn state_text(effect: &StoredEffect) -> String {
+    let how = match effect.how {
+        None => "no outcome is recorded yet",
+        Some(Settlement::Outcome) => "as its call ended",
+        Some(Settlement::Lost) => "its process is gone or had its time",
+        Some(Settlement::Reconciled) => "a look-up told",
+        Some(Settlement::Resolved) => "a person said so",
+    };
+    format!("{}, since {}: {how}", effect.state.as_str(), effect.changed.rfc3339())
+}
+
+fn advice(effect: &StoredEffect) -> String {
+    match effect.state {
+        EffectState::Unknown => format!(
+            "\nLook at the object itself, then say what you saw:\n  tgw effects resolve {0} --as succeeded --evidence '…'\n  \
+             tgw effects resolve {0} --as failed --evidence '…'    (nothing happened: its key is free again)\n",
+            effect.id
+        ),
+        EffectState::Running | EffectState::Succeeded | EffectState::Failed => String::new(),
+    }
+}
+
+fn resolve(arguments: &StoreArgs, id: &str, settled: SettledChoice, evidence: &str) -> Outcome {
+    let OpenedStore { store, tenant } = store::open(arguments)?;
+    let mut store: SqliteStore = store.ok_or_else(|| unknown(id))?;
+    if evidence.trim().is_empty() || evidence.len() > MOST_EVIDENCE {
+        return Err(Failure::configuration("`--evidence` must be some text of at most 4096 bytes")
+            .with_hint("say what you looked at and what you saw"));
+    }
+    let effect = store.effect(&tenant, id).map_err(|error| failure(&error))?.ok_or_else(|| unknown(id))?;
+    if effect.state != EffectState::Unknown {
+        return Err(settled_already(&effect));
+    }
+    let state = match settled {
+        SettledChoice::Succeeded => EffectState::Succeeded,
+        SettledChoice::Failed => EffectState::Failed,
+    };
+    let change = SettledEffect {
+        id: &effect.id,
+        attempt: effect.attempt,
+        state,
+        how: Settlement::Resolved,
+        code: None,
+        outcome: None,
+    };
+    let (now, operator) = (Clock::System.now(), operating_system_user());
+    let redactor = Redactor::default();
+    let notes = [("evidence", &*redactor.text(evidence))];
+    match settle_effect(&mut store, &effect, change, Some(&operator), &notes, now) {
+        Ok(receipt) => {
+            print(&format!("{id}: {}\nreceipt: {receipt}\n", state.as_str()))?;
+            Ok(0)
+        }
+        Err(StoreError::Refused(Refusal::EffectSettled)) => {
+            Err(Failure::failed(format!("`{id}` was settled by another process at this moment"))
+                .with_hint(format!("`tgw effects show {id}` shows how")))
+        }
+        Err(error) => Err(failure(&error)),
+    }
+}
+
+fn settled_already(effect: &StoredEffect) -> Failure {
+    let message = format!("the effect `{}` is {}, not unknown", effect.id, effect.state.as_str());
+    Failure::failed(message).with_hint(match effect.state {
+        EffectState::Running => {
+            "wait for its end; where its process is gone, `tgw effects reconcile` finds out and makes it unknown"
+        }
+        EffectState::Unknown | EffectState::Succeeded | EffectState::Failed => {
+            "what is settled stays so; what a person knows better is put right by another call"
+        }
+    })
+}
+
+/// Looks up what is not known, through the same stages as any call.
+fn reconcile(arguments: &SessionArgs, id: Option<&str>, as_json: bool) -> Outcome {
+    let loaded = session::load(arguments)?;
+    loaded.warn_untrusted();
+    loaded.log_warnings();
+    let root = loaded.session.workspace.root();
+    let store = SqliteStore::open_existing(&loaded.state, root, loaded.seal_key())
+        .map_err(|error| failure(&error))?;
+    let Some(store) = store else {
+        if let Some(id) = id {
+            return Err(unknown(id));
+        }
+        if as_json {
+            print("[]\n")?;
+        }
+        return Ok(0);
+    };
+    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None);
+    let looked = runtime()?.block_on(async {
+        let cancel = CancelToken::default();
+        let mut signals = Signals::new().map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let work = gateway.reconcile(id, &cancel);
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                looked = &mut work => return looked,
+                () = signals.received(), if !cancel.is_cancelled() => cancel.cancel(),
+            }
+        }
+    });
+    let looked = match looked {
+        Ok(looked) => looked,
+        Err(StoreError::Refused(Refusal::UnknownEffect)) => return Err(unknown(id.unwrap_or_default())),
+        Err(error) => return Err(failure(&error)),
+    };
+    if as_json {
+        let values: Vec<Value> = looked.iter().map(|(effect, looked)| looked_value(effect, looked)).collect();
+        print(&table::visible_json(&Value::Array(values)))?;
+    } else {
+        let rows = looked.iter().map(|(effect, looked)| {
+            let (state, why) = looked_text(looked);
+            vec![effect.id.clone(), effect.tool.clone(), shown_key(effect).to_owned(), state.to_owned(), why]
+        });
+        print(&table::render(&["id", "tool", "key", "state", "why"], rows.collect()))?;
+    }
+    let open = looked.iter().any(|(_, looked)| matches!(looked, LookedUp::Nothing(_)));
+    Ok(u8::from(open))
+}
+
+fn looked_text(looked: &LookedUp) -> (&'static str, String) {
+    match looked {
+        LookedUp::Settled(state) => (state.as_str(), String::new()),
+        LookedUp::Nothing(why) => ("open", why.clone()),
+    }
+}
+
+fn looked_value(effect: &StoredEffect, looked: &LookedUp) -> Value {
+    let (state, why) = looked_text(looked);
+    json!({
+        "id": effect.id, "tool": effect.tool, "key": shown_key(effect), "state": state,
+        "why": Some(why).filter(|why| !why.is_empty()),
+    })
+}
+
+/// Nobody watches look-ups.
+struct Unwatched;
+
+impl Observer for Unwatched {
+    fn finished(&self, _: &Finished, _: &Redactor) {}
+    fn progress(&self, _: &str, _: std::time::Duration) {}
+}
+
+fn shown_key(effect: &StoredEffect) -> &str {
+    match effect.origin {
+        KeyOrigin::None => "none",
+        KeyOrigin::Stated | KeyOrigin::Call => &effect.shown_key,
+    }
+}
+
+fn outcome_value(effect: &StoredEffect) -> Value {
+    let text = effect.outcome.as_deref();
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::Null)
+}
+
+fn value(effect: &StoredEffect) -> Value {
+    let arguments =
+        effect.shown_arguments.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    json!({
+        "id": effect.id, "tool": effect.tool, "key": shown_key(effect), "key_origin": effect.origin.as_str(),
+        "state": effect.state.as_str(), "how": effect.how.map(Settlement::as_str), "code": effect.code,
+        "attempt": effect.attempt, "call": effect.call, "task": effect.task, "principal": effect.principal,
+        "contract": effect.contract, "created": effect.created.rfc3339(), "changed": effect.changed.rfc3339(),
+        "lease": (effect.state == EffectState::Running).then(|| effect.lease.rfc3339()),
+        "arguments": arguments, "outcome": outcome_value(effect),
+    })
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::failed(format!("there is no effect `{}`", id.escape_debug()))
+        .with_hint("`tgw effects list` shows them")
+}

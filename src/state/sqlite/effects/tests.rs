@@ -1,0 +1,266 @@
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::clock::Timestamp;
+use crate::ident::{AgentName, Principal, UserName};
+use crate::state::{Batch, Change, Durability, NoRecords, SealKey, Store};
+
+/// What a process or a person may try at any moment.
+#[derive(Debug, Clone)]
+enum Try {
+    Reserve { key: u8 },
+    Retry { effect: usize, ahead: u64 },
+    Settle { effect: usize, behind: u64, state: EffectState, how: Settlement },
+}
+
+fn tries() -> impl Strategy<Value = Try> {
+    use EffectState::{Failed, Running, Succeeded, Unknown};
+    use Settlement::{Lost, Outcome, Reconciled, Resolved};
+    prop_oneof![
+        (0..3_u8).prop_map(|key| Try::Reserve { key }),
+        (0..6_usize, 0..3_u64).prop_map(|(effect, ahead)| Try::Retry { effect, ahead }),
+        (
+            0..6_usize,
+            0..2_u64,
+            prop::sample::select(vec![Running, Succeeded, Failed, Unknown]),
+            prop::sample::select(vec![Outcome, Lost, Reconciled, Resolved]),
+        )
+            .prop_map(|(effect, behind, state, how)| Try::Settle { effect, behind, state, how }),
+    ]
+}
+
+/// The ledger as it should be: written from the design, not from the code.
+#[derive(Debug, Clone, PartialEq)]
+struct Expected {
+    key: u8,
+    state: EffectState,
+    attempt: u64,
+}
+
+struct Bench {
+    _folder: tempfile::TempDir,
+    store: SqliteStore,
+    principal: Principal,
+    expected: Vec<Expected>,
+}
+
+fn id(number: usize) -> String {
+    format!("e_{number}")
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tgw/0123/state.db");
+        let store = SqliteStore::open(&path, Path::new("/nowhere"), SealKey::new(folder.path())).unwrap();
+        let principal = Principal {
+            user: UserName::parse("ann").unwrap(),
+            agent: AgentName::parse("default").unwrap(),
+            agent_version: None,
+            tenant: Tenant::parse("local").unwrap(),
+        };
+        Self { _folder: folder, store, principal, expected: Vec::new() }
+    }
+
+    fn change(&mut self, change: Change<'_>) -> Result<(), StoreError> {
+        let tenant = self.principal.tenant.clone();
+        let mut batch = Batch {
+            tenant: &tenant,
+            now: Timestamp(7),
+            durability: Durability::Kill,
+            changes: &[change],
+            records: &mut NoRecords,
+        };
+        self.store.append(&mut batch).map(|_| ())
+    }
+
+    fn attempt(&mut self, tried: &Try) {
+        match tried {
+            Try::Reserve { key } => {
+                let new = id(self.expected.len());
+                let (principal, task) = (self.principal.clone(), TaskId::parse("t").unwrap());
+                let reserved = self.change(Change::ReserveEffect(NewEffect {
+                    id: &new,
+                    tool: "order",
+                    origin: KeyOrigin::Stated,
+                    key: Digest([*key; 32]),
+                    shown_key: "k",
+                    arguments: Digest([0; 32]),
+                    shown_arguments: None,
+                    exact_arguments: Some("{}"),
+                    contract: Digest([1; 32]),
+                    principal: &principal,
+                    task: &task,
+                    call: "c",
+                    owner: "o",
+                    lease: Timestamp(9),
+                }));
+                let held = |one: &&Expected| one.key == *key && one.state != EffectState::Failed;
+                if self.expected.iter().find(held).is_some() {
+                    assert_eq!(reserved, Err(Refusal::KeyTaken.into()));
+                } else {
+                    assert_eq!(reserved, Ok(()));
+                    self.expected.push(Expected { key: *key, state: EffectState::Running, attempt: 1 });
+                }
+            }
+            Try::Retry { effect, ahead } => {
+                let Some(before) = self.expected.get(*effect).cloned() else { return };
+                let attempt = before.attempt + ahead;
+                let retried = self.change(Change::RetryEffect(RetriedEffect {
+                    id: &id(*effect),
+                    attempt,
+                    call: "c2",
+                    owner: "o",
+                    lease: Timestamp(9),
+                }));
+                if before.state == EffectState::Unknown && *ahead == 1 {
+                    assert_eq!(retried, Ok(()));
+                    self.expected[*effect] = Expected { state: EffectState::Running, attempt, ..before };
+                } else {
+                    assert_eq!(retried, Err(Refusal::KeyTaken.into()));
+                }
+            }
+            Try::Settle { effect, behind, state, how } => {
+                let Some(before) = self.expected.get(*effect).cloned() else { return };
+                let settled = self.change(Change::SettleEffect(SettledEffect {
+                    id: &id(*effect),
+                    attempt: before.attempt.saturating_sub(*behind),
+                    state: *state,
+                    how: *how,
+                    code: None,
+                    outcome: None,
+                }));
+                let allowed = matches!(
+                    (before.state, state),
+                    (
+                        EffectState::Running,
+                        EffectState::Succeeded | EffectState::Failed | EffectState::Unknown
+                    ) | (EffectState::Unknown, EffectState::Succeeded | EffectState::Failed)
+                );
+                if allowed && *behind == 0 {
+                    assert_eq!(settled, Ok(()));
+                    self.expected[*effect].state = *state;
+                } else if *how == Settlement::Outcome {
+                    assert_eq!(settled, Ok(()), "a late outcome keeps no record from the chain");
+                } else {
+                    assert_eq!(settled, Err(Refusal::EffectSettled.into()));
+                }
+            }
+        }
+    }
+
+    fn check(&self) {
+        let tenant = &self.principal.tenant;
+        for (number, expected) in self.expected.iter().enumerate() {
+            let stored = self.store.effect(tenant, &id(number)).unwrap().unwrap();
+            assert_eq!((stored.state, stored.attempt), (expected.state, expected.attempt));
+            // What a look-up needs is kept while it can be needed, and no longer.
+            let open = matches!(expected.state, EffectState::Running | EffectState::Unknown);
+            assert_eq!(stored.exact_arguments.is_some(), open);
+        }
+        for key in 0..3_u8 {
+            let holders: Vec<usize> = (0..self.expected.len())
+                .filter(|at| self.expected[*at].key == key && self.expected[*at].state != EffectState::Failed)
+                .collect();
+            let held =
+                self.store.effect_by_key(tenant, "order", KeyOrigin::Stated, Digest([key; 32])).unwrap();
+            assert!(holders.len() <= 1, "two effects hold one key");
+            assert_eq!(held.map(|held| held.id), holders.first().map(|at| id(*at)));
+        }
+        let open = self.store.unsettled_effects(tenant, 100).unwrap();
+        let expected = self
+            .expected
+            .iter()
+            .filter(|one| matches!(one.state, EffectState::Running | EffectState::Unknown));
+        assert_eq!(open.len(), expected.count());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_tried_in_whatever_order_no_key_is_held_twice_and_what_is_settled_stays(
+        tried in prop::collection::vec(tries(), 1..40)
+    ) {
+        let mut bench = Bench::new();
+        for one in &tried {
+            bench.attempt(one);
+            bench.check();
+        }
+    }
+}
+
+#[test]
+fn an_effect_of_another_tenant_is_neither_seen_nor_settled() {
+    let mut bench = Bench::new();
+    bench.attempt(&Try::Reserve { key: 0 });
+    let other = Tenant::parse("other").unwrap();
+    assert_eq!(bench.store.effect(&other, "e_0").unwrap(), None);
+    assert_eq!(bench.store.effects(&other, None, 9).unwrap(), []);
+    let settled = SettledEffect {
+        id: "e_0",
+        attempt: 1,
+        state: EffectState::Failed,
+        how: Settlement::Resolved,
+        code: None,
+        outcome: None,
+    };
+    let refused = bench.store.append(&mut Batch {
+        tenant: &other,
+        now: Timestamp(7),
+        durability: Durability::Kill,
+        changes: &[Change::SettleEffect(settled)],
+        records: &mut NoRecords,
+    });
+    assert_eq!(refused, Err(Refusal::UnknownEffect.into()));
+    bench.check();
+}
+
+#[test]
+fn only_what_is_settled_and_has_no_stated_key_is_dropped_in_the_end() {
+    let mut bench = Bench::new();
+    let (principal, task) = (bench.principal.clone(), TaskId::parse("t").unwrap());
+    for (number, origin) in
+        [KeyOrigin::Stated, KeyOrigin::Call, KeyOrigin::None, KeyOrigin::Call].into_iter().enumerate()
+    {
+        let new = NewEffect {
+            id: &id(number),
+            tool: "order",
+            origin,
+            key: Digest([u8::try_from(number).unwrap(); 32]),
+            shown_key: "k",
+            arguments: Digest([0; 32]),
+            shown_arguments: None,
+            exact_arguments: None,
+            contract: Digest([1; 32]),
+            principal: &principal,
+            task: &task,
+            call: "c",
+            owner: "o",
+            lease: Timestamp(9),
+        };
+        bench.change(Change::ReserveEffect(new)).unwrap();
+        if number < 3 {
+            let settled = SettledEffect {
+                id: &id(number),
+                attempt: 1,
+                state: EffectState::Succeeded,
+                how: Settlement::Outcome,
+                code: None,
+                outcome: None,
+            };
+            bench.change(Change::SettleEffect(settled)).unwrap();
+        }
+    }
+    let month = 30 * 24 * 3600 * 1000;
+    let left = |bench: &Bench| -> Vec<String> {
+        bench.store.effects(&bench.principal.tenant, None, 9).unwrap().into_iter().map(|one| one.id).collect()
+    };
+    bench.store.purge(Timestamp(month), 100).unwrap();
+    assert_eq!(left(&bench).len(), 4);
+    bench.store.purge(Timestamp(month + 8), 100).unwrap();
+    assert_eq!(left(&bench), ["e_3", "e_0"]);
+}
