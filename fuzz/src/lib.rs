@@ -110,7 +110,7 @@ pub fn template(bytes: &[u8]) {
     for placement in [Placement::Text, Placement::Value] {
         match Template::compile(text, &declarations(Functions::Plain), placement) {
             Ok(template) => {
-                let _ = template.render(&Arguments);
+                let _ = template.render_value(&Arguments);
                 if let Ok(rendered) = template.render_text(&Arguments) {
                     assert!(
                         text.contains("{{") || rendered == text,
