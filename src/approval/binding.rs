@@ -24,23 +24,28 @@ impl Likeness {
     /// The likeness of a call.
     #[must_use]
     pub fn compute(subject: &Subject<'_>) -> Self {
-        let principal = subject.principal;
-        let alike = json!({
-            "version": 1,
-            "tenant": principal.tenant,
-            "user": principal.user,
-            "agent": principal.agent,
-            "agent_version": principal.agent_version,
-            "task": subject.stated_task(),
-            "step": subject.step,
-            "workspace": format!("{:?}", subject.workspace),
-            "tool": subject.contract.name,
-            "contract": subject.contract.digest,
-            "plan": plan_value(subject),
-            "arguments": subject.arguments,
-        });
-        Self(sha256(canonical(&alike).as_bytes()))
+        Self(sha256(canonical(&Value::Object(alike(subject))).as_bytes()))
     }
+}
+
+/// What a call and the same call sent again have in common.
+fn alike(subject: &Subject<'_>) -> Map<String, Value> {
+    let principal = subject.principal;
+    let parts = [
+        ("version", json!(1)),
+        ("tenant", json!(principal.tenant)),
+        ("user", json!(principal.user)),
+        ("agent", json!(principal.agent)),
+        ("agent_version", json!(principal.agent_version)),
+        ("task", json!(subject.stated_task())),
+        ("step", json!(subject.step)),
+        ("workspace", json!(format!("{:?}", subject.workspace))),
+        ("tool", json!(subject.contract.name)),
+        ("contract", json!(subject.contract.digest)),
+        ("plan", plan_value(subject)),
+        ("arguments", subject.arguments.clone()),
+    ];
+    parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// What would run, as JSON.
@@ -53,26 +58,15 @@ impl Binding {
     /// The binding of a call as it stands now. Any part that differs gives another one.
     #[must_use]
     pub fn compute(subject: &Subject<'_>) -> Self {
-        let principal = subject.principal;
-        let bound = json!({
-            "version": 1,
-            "tenant": principal.tenant,
-            "user": principal.user,
-            "agent": principal.agent,
-            "agent_version": principal.agent_version,
-            "task": subject.stated_task(),
-            "step": subject.step,
-            "workspace": format!("{:?}", subject.workspace),
-            "tool": subject.contract.name,
-            "contract": subject.contract.digest,
-            "plan": plan_value(subject),
-            "arguments": subject.arguments,
-            "places": subject.led,
-            "effect_key": subject.effect_key,
-            "preview": subject.preview.map(|preview| preview.basis),
-            "rules": subject.asking_rules(),
-        });
-        Self(sha256(canonical(&bound).as_bytes()))
+        let mut bound = alike(subject);
+        let rest = [
+            ("places", json!(subject.led)),
+            ("effect_key", json!(subject.effect_key)),
+            ("preview", json!(subject.preview.map(|preview| preview.basis))),
+            ("rules", json!(subject.asking_rules())),
+        ];
+        bound.extend(rest.map(|(name, value)| (name.to_owned(), value)));
+        Self(sha256(canonical(&Value::Object(bound)).as_bytes()))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::authorize::Consent;
 use crate::code::{CallError, ErrorCode};
 use crate::execute::CancelToken;
-use crate::gateway::{Admission, Gateway, Origin};
+use crate::gateway::{Admission, Finished, Gateway, Origin};
 use crate::ident::CallId;
 use crate::schedule::Signals;
 use crate::wire::{CallRequest, JsonLimits, Shape, parse_strict};
@@ -32,10 +32,18 @@ pub(crate) fn call(arguments: &CallArgs, colour: ColourChoice) -> Outcome {
     let gateway = Gateway::new(&loaded.session, store, asked, &display, None);
     let id = CallId::parse(&format!("call_{:016x}", random_run()?))
         .map_err(|error| Failure::failed(error.to_string()))?;
+    carry_out(&gateway, |cancel| run_one(&gateway, id, &arguments.name, &text, cancel))
+}
+
+/// Does the work of one call, which a signal cancels; records it, prints its answer, and gives its exit status.
+pub(super) fn carry_out<W: Future<Output = Box<Finished>>>(
+    gateway: &Gateway<'_>,
+    work: impl FnOnce(CancelToken) -> W,
+) -> Outcome {
     let finished = runtime()?.block_on(async {
         let mut signals = Signals::new()?;
         let cancel = CancelToken::default();
-        let work = run_one(&gateway, id, &arguments.name, &text, cancel.clone());
+        let work = work(cancel.clone());
         tokio::pin!(work);
         loop {
             tokio::select! {
@@ -59,7 +67,7 @@ async fn run_one(
     name: &str,
     text: &[u8],
     cancel: CancelToken,
-) -> Box<crate::gateway::Finished> {
+) -> Box<Finished> {
     let origin = Origin { id: id.clone(), tool: Some(name.to_owned()), shape: Shape::Native, rpc_id: None };
     let arguments = match parse_arguments(text) {
         Ok(arguments) => arguments,

@@ -9,6 +9,7 @@ use serde_json_path::JsonPath;
 use crate::approval::{StandingGrant, StoredStanding};
 use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::authorize::PendingCall;
+use crate::catalog::Digest;
 use crate::ident::ToolName;
 use crate::state::{Batch, Durability, StandingGrant as Stored, StandingQuery, Store, StoreError};
 use crate::text;
@@ -79,7 +80,15 @@ impl Gateway<'_> {
         };
         for stored in &candidates {
             let Some(why) = stored.seal.doubt() else { continue };
-            self.record_doubt(stored, why);
+            let doubt = Doubt {
+                what: "remembered",
+                how: "standing",
+                kind: RecordKind::Standing,
+                id: &stored.id,
+                tool: &stored.tool,
+                contract: Some(stored.contract),
+            };
+            self.record_doubt(&doubt, why);
             pending.doubt_once(format!("`{}`: {why}", text::head(&stored.id, SHOWN_ID)));
         }
         let subject = pending.subject(&self.facts, self.session.workspace.root());
@@ -88,26 +97,24 @@ impl Gateway<'_> {
     }
 
     /// Whether a stored answer is doubted for the first time in this run, and not as one of too many.
-    pub(super) fn doubts_first(&self, id: &str) -> bool {
+    fn doubts_first(&self, id: &str) -> bool {
         let mut doubted = self.doubted.borrow_mut();
         doubted.len() < MOST_DOUBTED && doubted.insert(id.to_owned())
     }
 
-    /// Puts on record, once in a run, that a remembered answer was not believed.
-    fn record_doubt(&self, standing: &Stored, why: &str) {
-        if !self.doubts_first(&standing.id) {
+    /// Puts on record, once in a run, that a stored answer was not believed.
+    pub(super) fn record_doubt(&self, doubt: &Doubt<'_>, why: &str) {
+        if !self.doubts_first(doubt.id) {
             return;
         }
-        tracing::error!(
-            id = text::head(&standing.id, SHOWN_ID),
-            "a remembered answer was not believed: {why}"
-        );
-        if let Err(error) = self.write_doubt(standing, why) {
-            tracing::error!(%error, "it could not be recorded that a remembered answer was not believed");
+        let what = doubt.what;
+        tracing::error!(id = text::head(doubt.id, SHOWN_ID), "a {what} answer was not believed: {why}");
+        if let Err(error) = self.write_doubt(doubt, why) {
+            tracing::error!(%error, "it could not be recorded that a {what} answer was not believed");
         }
     }
 
-    fn write_doubt(&self, standing: &Stored, why: &str) -> Result<(), StoreError> {
+    fn write_doubt(&self, doubt: &Doubt<'_>, why: &str) -> Result<(), StoreError> {
         let session = self.session;
         let store = self.store.as_ref().map_err(Clone::clone)?;
         let now = session.clock.now();
@@ -115,17 +122,17 @@ impl Gateway<'_> {
         records.push(&Entry {
             task: Some(&session.task.id),
             step: session.step.as_ref(),
-            tool: Some(&standing.tool),
-            contract: Some(standing.contract),
+            tool: Some(doubt.tool),
+            contract: doubt.contract,
             approval: Some(ApprovalNote {
-                id: &standing.id,
+                id: doubt.id,
                 by: None,
-                how: "standing",
+                how: doubt.how,
                 answer: "not_believed",
                 question: None,
             }),
             notes: &[("why", why)],
-            ..Entry::new(RecordKind::Standing, now, &session.principal)
+            ..Entry::new(doubt.kind, now, &session.principal)
         })?;
         let receipts = store.borrow_mut().append(&mut Batch {
             tenant: &session.principal.tenant,
@@ -137,6 +144,17 @@ impl Gateway<'_> {
         tracing::debug!(receipts = receipts.len(), "a doubt is recorded");
         Ok(())
     }
+}
+
+/// A stored answer that is not believed, as its record names it.
+pub(super) struct Doubt<'a> {
+    /// The word for it in the log.
+    pub(super) what: &'static str,
+    pub(super) how: &'static str,
+    pub(super) kind: RecordKind,
+    pub(super) id: &'a str,
+    pub(super) tool: &'a str,
+    pub(super) contract: Option<Digest>,
 }
 
 /// The grant that a stored row says; a row that this version could not have written says nothing.

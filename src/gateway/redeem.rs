@@ -1,15 +1,16 @@
 //! Stored questions on their way back: what became of one, and what its answer is worth for a call.
 
 use crate::approval::{Answer, Binding, Grant, StoredCall, StoredYes};
-use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
+use crate::audit::RecordKind;
 use crate::authorize::{Consent, PendingCall};
 use crate::clock::Timestamp;
 use crate::code::{CallError, ErrorCode};
-use crate::state::{ApprovalState, Batch, Durability, Refusal, Store, StoreError, StoredApproval};
+use crate::state::{ApprovalState, Refusal, Store, StoreError, StoredApproval};
 use crate::text;
 use crate::wire::CallRequest;
 
 use super::finished::{Finished, Origin, Subject};
+use super::known::Doubt;
 use super::{Admission, Gateway};
 
 /// Most stored questions about one call that are looked at.
@@ -170,46 +171,15 @@ impl Gateway<'_> {
 
     /// Puts on record, once in a run, that the answer to a stored question was not believed.
     fn doubt_question(&self, stored: &StoredApproval, why: &str) {
-        if !self.doubts_first(&stored.id) {
-            return;
-        }
-        tracing::error!(
-            id = text::head(&stored.id, super::known::SHOWN_ID),
-            "a stored answer was not believed: {why}"
-        );
-        if let Err(error) = self.record_question_doubt(stored, why) {
-            tracing::error!(%error, "it could not be recorded that a stored answer was not believed");
-        }
-    }
-
-    fn record_question_doubt(&self, stored: &StoredApproval, why: &str) -> Result<(), StoreError> {
-        let session = self.session;
-        let store = self.store.as_ref().map_err(Clone::clone)?;
-        let now = session.clock.now();
-        let mut records = PendingRecords::default();
-        records.push(&Entry {
-            task: Some(&session.task.id),
-            step: session.step.as_ref(),
-            tool: Some(&stored.tool),
-            approval: Some(ApprovalNote {
-                id: &stored.id,
-                by: None,
-                how: "queue",
-                answer: "not_believed",
-                question: None,
-            }),
-            notes: &[("why", why)],
-            ..Entry::new(RecordKind::Approval, now, &session.principal)
-        })?;
-        let receipts = store.borrow_mut().append(&mut Batch {
-            tenant: &session.principal.tenant,
-            now,
-            durability: Durability::Power,
-            changes: &[],
-            records: &mut records,
-        })?;
-        tracing::debug!(receipts = receipts.len(), "a doubt is recorded");
-        Ok(())
+        let doubt = Doubt {
+            what: "stored",
+            how: "queue",
+            kind: RecordKind::Approval,
+            id: &stored.id,
+            tool: &stored.tool,
+            contract: None,
+        };
+        self.record_doubt(&doubt, why);
     }
 }
 

@@ -46,8 +46,7 @@ pub(super) fn forms(secret: &[u8]) -> Vec<Form> {
                 encoded(&form.bytes, &mut forms);
             }
             for separator in [" ", ":"] {
-                let bytes: Vec<String> = whole.iter().map(|byte| format!("{byte:02x}")).collect();
-                let dumped = bytes.join(separator);
+                let dumped = hex(whole, separator);
                 base64(dumped.as_bytes(), &mut forms);
                 base64(dumped.to_ascii_uppercase().as_bytes(), &mut forms);
             }
@@ -94,8 +93,13 @@ fn encoded(bytes: &[u8], forms: &mut Vec<Form>) {
     base64(bytes, forms);
 }
 
+/// Two digits a byte, with a separator between bytes.
+fn hex(bytes: &[u8], separator: &str) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(separator)
+}
+
 fn hexadecimal(secret: &[u8], forms: &mut Vec<Form>) {
-    let lower: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let lower = hex(secret, "");
     for bytes in [lower.to_ascii_uppercase().into_bytes(), lower.into_bytes()] {
         forms.push(Form { bytes, spill: Spill::NONE });
     }

@@ -5,14 +5,12 @@ use crate::code::{CallError, ErrorCode};
 use crate::execute::CancelToken;
 use crate::gateway::{Admission, Finished, Gateway, Settled};
 use crate::ident::CallId;
-use crate::schedule::Signals;
 use crate::wire::{CallRequest, Shape};
 
 use super::super::arguments::{ApprovalsRunArgs, ColourChoice, DisplayArgs, SessionArgs, StoreArgs};
+use super::super::call::carry_out;
 use super::super::display::Display;
 use super::super::exit::{Failure, Outcome};
-use super::super::output::print;
-use super::super::run::runtime;
 use super::super::session::{self, Identity};
 use super::super::store::{self, failure};
 use super::{call_failure, not_believed, unknown};
@@ -46,25 +44,7 @@ pub(super) fn run(arguments: &ApprovalsRunArgs, colour: ColourChoice) -> Outcome
     let shown = DisplayArgs { display: arguments.display.clone(), no_prompt: true };
     let display = Display::new(&shown, colour, &loaded.in_use)?;
     let gateway = Gateway::new(&loaded.session, store::create(&loaded)?, None, &display, None);
-    let finished = runtime()?.block_on(async {
-        let mut signals = Signals::new()?;
-        let cancel = CancelToken::default();
-        let work = redeem(&gateway, id, &call, request, cancel.clone());
-        tokio::pin!(work);
-        loop {
-            tokio::select! {
-                finished = &mut work => return Ok(finished),
-                () = signals.received(), if !cancel.is_cancelled() => cancel.cancel(),
-            }
-        }
-    });
-    let finished =
-        finished.map_err(|error: std::io::Error| Failure::failed(format!("cannot start: {error}")))?;
-    let mut out = Vec::new();
-    let status = gateway.commit(vec![finished], &mut out);
-    print(&String::from_utf8_lossy(&out))?;
-    gateway.close();
-    Ok(status)
+    carry_out(&gateway, |cancel| redeem(&gateway, id, &call, request, cancel))
 }
 
 async fn redeem(

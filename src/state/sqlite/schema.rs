@@ -3,6 +3,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 use sha2::{Digest as _, Sha256};
 
+use crate::catalog::Digest;
 use crate::state::StoreError;
 
 /// Marks the file as ours: `tgw1`.
@@ -175,14 +176,14 @@ const DEFINITIONS: &str = "8d5ace2f2657e3efec90c14937306c5b32ccea07efadc62a443be
 /// Refuses a store that defines anything else than this program made: a trigger, a view, a table with a default of its
 /// own. Such a thing could drop or change what is written, and say that all went well.
 pub(super) fn check(connection: &Connection) -> Result<(), StoreError> {
-    if definitions(connection)? == DEFINITIONS {
+    if definitions(connection)?.hex() == *DEFINITIONS.as_bytes() {
         Ok(())
     } else {
         Err(StoreError::Corrupt("its tables are not defined as tgw defines them".to_owned()))
     }
 }
 
-fn definitions(connection: &Connection) -> Result<String, StoreError> {
+fn definitions(connection: &Connection) -> Result<Digest, StoreError> {
     let mut hash = Sha256::new();
     let mut rows = connection
         .prepare("SELECT type, name, tbl_name, ifnull(sql, '') FROM sqlite_schema ORDER BY type, name")?;
@@ -193,7 +194,7 @@ fn definitions(connection: &Connection) -> Result<String, StoreError> {
             hash.update([0]);
         }
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(Digest(hash.finalize().into()))
 }
 
 #[cfg(test)]
@@ -204,7 +205,7 @@ mod tests {
     fn what_the_migrations_define_is_what_is_expected_of_a_store() {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection).unwrap();
-        assert_eq!(definitions(&connection).unwrap(), DEFINITIONS);
+        assert_eq!(str::from_utf8(&definitions(&connection).unwrap().hex()).unwrap(), DEFINITIONS);
     }
 
     #[test]
