@@ -217,5 +217,5 @@ fn refusal(stored: &StoredApproval, state: ApprovalState) -> CallError {
 
 fn used() -> CallError {
     CallError::new(ErrorCode::ApprovalRequired, "the approval was used: the call ran with it")
-        .with_hint("send the call again only if it is to happen once more; it is asked anew")
+        .with_hint("`tgw effects list` shows how it ended; send the call again only if it is to happen once more, and it is asked anew")
 }
