@@ -26,7 +26,7 @@ use entry::{Entry, Running, State, Step, cancelled, next_step};
 pub(crate) use signals::Signals;
 
 /// Most calls that are held at once, waiting, running or done behind a slower one.
-const QUEUE: usize = 512;
+const QUEUE: usize = 128;
 
 /// Most finished calls committed together.
 const GROUP: usize = 64;
