@@ -195,7 +195,7 @@ impl<'g, 's> Scheduler<'g, 's> {
         let mut assign = || self.ids.assign();
         let line = match line {
             InputLine::Bytes(bytes) => decode_line(&bytes, self.lines, limits, &mut assign),
-            InputLine::TooLong => Line::Calls(vec![long_line(assign(), limits)]),
+            InputLine::TooLong => Line::Calls(vec![long_line(assign(), self.lines, limits)]),
         };
         match line {
             Line::Empty => {}
