@@ -25,6 +25,6 @@ pub use planted::{Fate, Undone};
 pub use protected::{Access, Protected};
 pub use protected_names::ProtectedNames;
 pub use remove::{Passage, Permits, Removal, RemovalTarget, Seen};
-pub use rename::Moved;
+pub use rename::{Approve, Moved, Moving};
 pub use tree::{EntryKind, OpenedFile, Workspace};
 pub use write::WriteTarget;
