@@ -17,6 +17,7 @@ use crate::workspace::{Workspace, WorkspacePath};
 
 use super::builtin::git::LeftOut;
 use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
+use super::process::SignalWatch;
 use super::{BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, run_command};
 
 /// Most bytes of a builtin's value.
@@ -133,8 +134,8 @@ pub fn answered(call: ReservedCall, answer: Result<BuiltinOutput, CallError>) ->
     (Captured::builtin(answer), SpentCall(call))
 }
 
-/// Whether a builtin goes through folders and may take long, so that it must not hold up the thread that everything runs
-/// on: a cancel would not be heard.
+/// Whether a builtin goes through folders and may take long. It must not hold up the thread that everything runs on, where
+/// a cancel would not be heard.
 fn walks(name: BuiltinName) -> bool {
     match name {
         BuiltinName::FindFiles
@@ -276,8 +277,10 @@ pub fn preview(
         Plan::Builtin { timeout, .. } => *timeout,
         Plan::Command(plan) => plan.timeout,
     };
-    // Looking may take no longer than doing.
-    let cancel = Cancel::new(Arc::default(), Instant::now().checked_add(timeout));
+    // Looking may take no longer than doing, and holds up the thread on which signals are waited for.
+    let stop = Arc::default();
+    let _watch = walks(name).then(|| SignalWatch::start(Arc::clone(&stop)));
+    let cancel = Cancel::new(stop, Instant::now().checked_add(timeout));
     let approved = approved_paths(call);
     let sight = |places: &[(&str, &WorkspacePath)]| sight.covers(places);
     builtin::preview(name, call.arguments(), &looking(workspace, &cancel, &sight, &approved))
