@@ -18,6 +18,7 @@ use crate::workspace::{Workspace, WorkspacePath};
 use super::builtin::git::LeftOut;
 use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
 use super::process::SignalWatch;
+use super::sandbox::holds;
 use super::{BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, run_command};
 
 /// Most bytes of a builtin's value.
