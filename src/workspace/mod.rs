@@ -6,6 +6,7 @@ mod fold;
 mod git_directory;
 mod in_use;
 mod linked;
+mod linked_worktree;
 mod locate;
 mod path;
 mod planted;
@@ -19,7 +20,7 @@ mod tree;
 mod write;
 
 pub use directory::{Entry, FileKind, OpenedDirectory};
-pub use git_directory::GitDirectory;
+pub use git_directory::{GitDirectories, GitDirectory};
 pub use path::WorkspacePath;
 pub use planted::{Fate, Undone};
 pub use protected::{Access, Protected};

@@ -73,9 +73,7 @@ fn failed(capture: &CommandCapture, status: i32) -> CallError {
     let text = String::from_utf8_lossy(&capture.stderr);
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
-    // An absolute path says more about the machine than a model should know.
-    let names_the_machine = line.split([' ', '\'', '"', '`', ':']).any(|word| word.starts_with('/'));
-    let message = if line.is_empty() || names_the_machine {
+    let message = if line.is_empty() || names_the_machine(line) {
         format!("git failed with exit status {status}")
     } else {
         let shown: String = line.chars().take(MAX_MESSAGE_CHARS).flat_map(char::escape_debug).collect();
