@@ -19,3 +19,4 @@ mod planted;
 mod questions;
 mod smuggling;
 mod trusting;
+mod worktrees;
