@@ -60,7 +60,7 @@ pub fn present(
         total: None,
         next: None,
         stored: Stored::Nothing,
-        stderr: errors_tail(&outcome.stderr, outcome.stderr_cut, redactor),
+        stderr: errors_tail(&outcome.stderr, outcome.stderr_cut || outcome.torn, redactor),
         warnings: outcome.warnings.into_iter().map(|warning| owned(redactor, warning)).collect(),
         error: outcome.error.map(|error| redacted_error(error, redactor)),
         display: DisplayBody::Content,
@@ -70,7 +70,7 @@ pub fn present(
     }
     let undecoded = outcome.value.is_null() && outcome.raw.is_some();
     let mut value = match outcome.raw {
-        Some(raw) => as_text(&raw, outcome.cut, redactor),
+        Some(raw) => as_text(&raw, outcome.torn, redactor),
         None => outcome.value,
     };
     redactor.value(&mut value);

@@ -12,6 +12,9 @@ use super::judge::{Conditions, judge};
 use super::outcome::Shown;
 use super::{BuiltinOutput, Captured, CommandCapture, CommandEnd, Outcome, schema};
 
+/// Above this, an exit status says with a shell that a signal ended a part of the command.
+const SHELL_SIGNAL: i32 = 128;
+
 /// Reads what an executor brought back, by the contract's own conditions.
 ///
 /// `bindings` are those of the call; `value` and `exit` are filled in here. A read that went wrong is `failed`, with
@@ -69,7 +72,9 @@ fn command(
     }
     let cut = capture.output_cut || matches!(capture.end, CommandEnd::Overflowed | CommandEnd::Truncated);
     let silent = capture.output.is_empty();
-    let Decoded { value, raw, problem, warnings } = decode(capture.output, cut, spec.output);
+    // What was ended, or reports that a part of it was, may have had more to write.
+    let torn = cut || !matches!(capture.end, CommandEnd::Exited(..=SHELL_SIGNAL));
+    let Decoded { value, raw, problem, warnings } = decode(capture.output, cut, torn, spec.output);
     let exit = match capture.end {
         CommandEnd::Exited(status) => Some(json!({ "status": status })),
         CommandEnd::Signalled(_)
@@ -105,6 +110,7 @@ fn command(
     outcome.value = value;
     outcome.raw = raw;
     outcome.cut = cut;
+    outcome.torn = torn;
     outcome.stderr = capture.stderr;
     outcome.stderr_cut = capture.stderr_cut;
     outcome.warnings = warnings;

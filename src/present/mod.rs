@@ -17,6 +17,7 @@ mod pointer;
 mod query;
 mod query_pattern;
 mod recorded;
+mod repeated;
 mod schema;
 
 pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody};

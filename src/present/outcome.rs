@@ -29,6 +29,8 @@ pub struct Outcome {
     pub(super) raw: Option<Vec<u8>>,
     /// Whether the end of the output is missing.
     pub(super) cut: bool,
+    /// Whether the output, whole as it is, may end elsewhere than its program meant.
+    pub(super) torn: bool,
     /// Whether the value is kept from everyone because it is not what the contract promises.
     pub(super) withheld: bool,
     pub(super) stderr: Vec<u8>,
@@ -58,6 +60,7 @@ impl Outcome {
             value: Value::Null,
             raw: None,
             cut: false,
+            torn: false,
             withheld: false,
             stderr: Vec::new(),
             stderr_cut: false,
