@@ -39,6 +39,9 @@ impl Gateway<'_> {
                 Vec::new()
             }
         };
+        if !receipts.is_empty() {
+            self.notify(&finished);
+        }
         self.note_awaited(&mut finished, &receipts);
         let mut status = 0;
         for (at, one) in finished.iter().enumerate() {

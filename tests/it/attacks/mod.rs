@@ -17,5 +17,6 @@ mod nested;
 mod paths;
 mod planted;
 mod questions;
+mod signers;
 mod smuggling;
 mod trusting;
