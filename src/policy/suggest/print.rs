@@ -50,11 +50,11 @@ fn scalar(text: &str) -> String {
     if bare {
         text.to_owned()
     } else if text.chars().any(is_hidden) || text.trim() != text {
-        // JSON's escapes are YAML's.
+        // JSON's escapes are YAML's, but for pairs of surrogates.
         let mut out = String::new();
         for c in Value::from(text).to_string().chars() {
             if is_hidden(c) {
-                out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+                out.push_str(&format!("\\U{:08x}", u32::from(c)));
             } else {
                 out.push(c);
             }
