@@ -108,6 +108,8 @@ pub struct Gateway<'s> {
     notifier: RefCell<Notifier>,
     /// What this gateway reserves effects under.
     owner: String,
+    /// Effects that began here and whose outcome is not recorded yet.
+    under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
     looked_up: RefCell<BTreeSet<String>>,
 }
@@ -144,6 +146,7 @@ impl<'s> Gateway<'s> {
                 NOTICE_PATIENCE,
             )),
             owner: new_owner(),
+            under_way: RefCell::default(),
             looked_up: RefCell::default(),
         }
     }

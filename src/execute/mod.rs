@@ -15,6 +15,7 @@ pub use credential_command::CredentialCommands;
 pub use dispatch::{ExecutionContext, SpentCall, answered, execute, preview};
 pub use editor::ProcessEditor;
 pub use notice::{Notice, Notifier};
+pub(crate) use process::Signals;
 pub use process::{CancelToken, ParentEnvironment, check_program};
 pub use sandbox::{Capability, SandboxProfile, resolve_profile};
 

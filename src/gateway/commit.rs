@@ -42,6 +42,9 @@ impl Gateway<'_> {
         if !receipts.is_empty() {
             self.notify(&finished);
         }
+        for entry in finished.iter().filter_map(|one| one.ledger.as_ref()) {
+            self.under_way.borrow_mut().remove(&entry.id);
+        }
         self.note_awaited(&mut finished, &receipts);
         let mut status = 0;
         for (at, one) in finished.iter().enumerate() {

@@ -20,3 +20,4 @@ mod questions;
 mod signers;
 mod smuggling;
 mod trusting;
+mod worktrees;
