@@ -35,6 +35,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('tools', 'tools', [CompletionResultType]::ParameterValue, 'List the tools that this agent sees in this step')
             [CompletionResult]::new('results', 'results', [CompletionResultType]::ParameterValue, 'List stored results, or page and filter one')
             [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one')
+            [CompletionResult]::new('approvers', 'approvers', [CompletionResultType]::ParameterValue, 'Say whose signed answers count, and make keys to sign with')
             [CompletionResult]::new('effects', 'effects', [CompletionResultType]::ParameterValue, 'Look at the ledger of effects, look up or settle what is not known')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Look at the audit chain: list, show, verify, export')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a small commented tools.yaml and policy.yaml for a project')
@@ -191,11 +192,15 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             break
         }
         'tgw;approvals;show' {
+            [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'With --as-rule: a manifest, as for `tgw run`')
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'With --as-rule: a policy, as for `tgw run`')
+            [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'With --as-rule: what rules read as `facts`, as for `tgw run`')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--as-rule', '--as-rule', [CompletionResultType]::ParameterName, 'Print instead what in the policy would answer the like of the question from now on; nothing is applied')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -205,6 +210,8 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;approvals;approve' {
             [CompletionResult]::new('--note', '--note', [CompletionResultType]::ParameterName, 'What the model should know; it comes with the result')
             [CompletionResult]::new('--digest', '--digest', [CompletionResultType]::ParameterName, 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Answer as this approver, with a signature; needs --key')
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The approver''s private key, as `tgw approvers keygen` wrote it; needs --as')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
@@ -219,6 +226,8 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;approvals;deny' {
             [CompletionResult]::new('--feedback', '--feedback', [CompletionResultType]::ParameterName, 'What the model should know')
             [CompletionResult]::new('--digest', '--digest', [CompletionResultType]::ParameterName, 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Answer as this approver, with a signature; needs --key')
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The approver''s private key, as `tgw approvers keygen` wrote it; needs --as')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
@@ -250,6 +259,56 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;approvers' {
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the approvers with their public keys')
+            [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a key: the private one is written to a new file, the public one printed')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add an approver: from now on their signed answers count')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove an approver: their answers count no more, earlier ones included')
+            break
+        }
+        'tgw;approvers;list' {
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON array')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;approvers;keygen' {
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;approvers;add' {
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;approvers;remove' {
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')

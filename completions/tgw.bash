@@ -19,6 +19,9 @@ _tgw() {
             tgw,approvals)
                 cmd="tgw__subcmd__approvals"
                 ;;
+            tgw,approvers)
+                cmd="tgw__subcmd__approvers"
+                ;;
             tgw,audit)
                 cmd="tgw__subcmd__audit"
                 ;;
@@ -82,6 +85,18 @@ _tgw() {
             tgw__subcmd__approvals,watch)
                 cmd="tgw__subcmd__approvals__subcmd__watch"
                 ;;
+            tgw__subcmd__approvers,add)
+                cmd="tgw__subcmd__approvers__subcmd__add"
+                ;;
+            tgw__subcmd__approvers,keygen)
+                cmd="tgw__subcmd__approvers__subcmd__keygen"
+                ;;
+            tgw__subcmd__approvers,list)
+                cmd="tgw__subcmd__approvers__subcmd__list"
+                ;;
+            tgw__subcmd__approvers,remove)
+                cmd="tgw__subcmd__approvers__subcmd__remove"
+                ;;
             tgw__subcmd__audit,export)
                 cmd="tgw__subcmd__audit__subcmd__export"
                 ;;
@@ -113,7 +128,7 @@ _tgw() {
 
     case "${cmd}" in
         tgw)
-            opts="-v -h -V --verbose --log-format --color --help --version run call check tools results approvals effects audit init trust explain schema doctor completions man"
+            opts="-v -h -V --verbose --log-format --color --help --version run call check tools results approvals approvers effects audit init trust explain schema doctor completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -157,7 +172,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__approvals__subcmd__approve)
-            opts="-v -h --note --digest --workspace --state --tenant --verbose --log-format --color --help"
+            opts="-v -h --note --digest --as --key --workspace --state --tenant --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -168,6 +183,14 @@ _tgw() {
                     return 0
                     ;;
                 --digest)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -199,7 +222,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__approvals__subcmd__deny)
-            opts="-v -h --feedback --digest --workspace --state --tenant --verbose --log-format --color --help"
+            opts="-v -h --feedback --digest --as --key --workspace --state --tenant --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -210,6 +233,14 @@ _tgw() {
                     return 0
                     ;;
                 --digest)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -359,12 +390,24 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__approvals__subcmd__show)
-            opts="-v -h --workspace --state --tenant --verbose --log-format --color --help"
+            opts="-v -h --as-rule --tools --policy --facts --workspace --state --tenant --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --tools)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --facts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --workspace)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -411,6 +454,116 @@ _tgw() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tgw__subcmd__approvers)
+            opts="-v -h --verbose --log-format --color --help list keygen add remove"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tgw__subcmd__approvers__subcmd__add)
+            opts="-v -h --verbose --log-format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tgw__subcmd__approvers__subcmd__keygen)
+            opts="-v -h --verbose --log-format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tgw__subcmd__approvers__subcmd__list)
+            opts="-v -h --json --verbose --log-format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tgw__subcmd__approvers__subcmd__remove)
+            opts="-v -h --verbose --log-format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --log-format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0

@@ -32,6 +32,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand tools 'List the tools that this agent sees in this step'
             cand results 'List stored results, or page and filter one'
             cand approvals 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one'
+            cand approvers 'Say whose signed answers count, and make keys to sign with'
             cand effects 'Look at the ledger of effects, look up or settle what is not known'
             cand audit 'Look at the audit chain: list, show, verify, export'
             cand init 'Write a small commented tools.yaml and policy.yaml for a project'
@@ -179,11 +180,15 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --help 'Print help'
         }
         &'tgw;approvals;show'= {
+            cand --tools 'With --as-rule: a manifest, as for `tgw run`'
+            cand --policy 'With --as-rule: a policy, as for `tgw run`'
+            cand --facts 'With --as-rule: what rules read as `facts`, as for `tgw run`'
             cand --workspace 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]'
             cand --state 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]'
             cand --tenant 'The tenant [env: TGW_TENANT] [default: local]'
             cand --log-format 'The form of log lines: text, or json with one object a line'
             cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand --as-rule 'Print instead what in the policy would answer the like of the question from now on; nothing is applied'
             cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
             cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
             cand -h 'Print help'
@@ -192,6 +197,8 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;approvals;approve'= {
             cand --note 'What the model should know; it comes with the result'
             cand --digest 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at'
+            cand --as 'Answer as this approver, with a signature; needs --key'
+            cand --key 'The approver''s private key, as `tgw approvers keygen` wrote it; needs --as'
             cand --workspace 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]'
             cand --state 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]'
             cand --tenant 'The tenant [env: TGW_TENANT] [default: local]'
@@ -205,6 +212,8 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;approvals;deny'= {
             cand --feedback 'What the model should know'
             cand --digest 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at'
+            cand --as 'Answer as this approver, with a signature; needs --key'
+            cand --key 'The approver''s private key, as `tgw approvers keygen` wrote it; needs --as'
             cand --workspace 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]'
             cand --state 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]'
             cand --tenant 'The tenant [env: TGW_TENANT] [default: local]'
@@ -234,6 +243,51 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --workspace 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]'
             cand --state 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]'
             cand --tenant 'The tenant [env: TGW_TENANT] [default: local]'
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;approvers'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand list 'List the approvers with their public keys'
+            cand keygen 'Make a key: the private one is written to a new file, the public one printed'
+            cand add 'Add an approver: from now on their signed answers count'
+            cand remove 'Remove an approver: their answers count no more, earlier ones included'
+        }
+        &'tgw;approvers;list'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand --json 'Print one JSON array'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;approvers;keygen'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;approvers;add'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;approvers;remove'= {
             cand --log-format 'The form of log lines: text, or json with one object a line'
             cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
             cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'

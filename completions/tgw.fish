@@ -38,6 +38,7 @@ complete -c tgw -n "__fish_tgw_needs_command" -f -a "check" -d 'Decide calls wit
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "tools" -d 'List the tools that this agent sees in this step'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "results" -d 'List stored results, or page and filter one'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvals" -d 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvers" -d 'Say whose signed answers count, and make keys to sign with'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "effects" -d 'Look at the ledger of effects, look up or settle what is not known'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "audit" -d 'Look at the audit chain: list, show, verify, export'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "init" -d 'Write a small commented tools.yaml and policy.yaml for a project'
@@ -182,6 +183,9 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l json -d 'Print one JSON object a line'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l tools -d 'With --as-rule: a manifest, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l policy -d 'With --as-rule: a policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l facts -d 'With --as-rule: what rules read as `facts`, as for `tgw run`' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -190,10 +194,13 @@ json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l as-rule -d 'Print instead what in the policy would answer the like of the question from now on; nothing is applied'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l note -d 'What the model should know; it comes with the result' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l digest -d 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l as -d 'Answer as this approver, with a signature; needs --key' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l key -d 'The approver\'s private key, as `tgw approvers keygen` wrote it; needs --as' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -206,6 +213,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l feedback -d 'What the model should know' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l digest -d 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l as -d 'Answer as this approver, with a signature; needs --key' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l key -d 'The approver\'s private key, as `tgw approvers keygen` wrote it; needs --as' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -240,6 +249,46 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -f -a "list" -d 'List the approvers with their public keys'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -f -a "keygen" -d 'Make a key: the private one is written to a new file, the public one printed'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -f -a "add" -d 'Add an approver: from now on their signed answers count'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -f -a "remove" -d 'Remove an approver: their answers count no more, earlier ones included'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON array'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from keygen" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from keygen" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from keygen" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from keygen" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from add" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from add" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'

@@ -20,11 +20,13 @@ mod journal;
 mod known;
 mod ledger;
 mod look_up;
+mod notify;
 mod own_tools;
 mod reservation;
 mod redeem;
 mod run;
 mod settle;
+mod signed;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -38,6 +40,7 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
+use crate::execute::Notifier;
 use crate::policy::{Decision, Facts};
 use crate::secret::Redactor;
 use crate::session::Session;
@@ -54,6 +57,9 @@ pub use settle::settle_effect;
 
 use finished::Subject;
 use ledger::Held;
+
+/// How long a program that is told of a question may take.
+const NOTICE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Who watches: the display of the command line, or nobody.
 pub trait Observer {
@@ -98,6 +104,8 @@ pub struct Gateway<'s> {
     awaited: RefCell<Option<Vec<Awaited>>>,
     /// Whether this run has marked and dropped what ended before it.
     tidied: Cell<bool>,
+    /// What tells the person's programs of questions.
+    notifier: RefCell<Notifier>,
     /// What this gateway reserves effects under.
     owner: String,
     /// Effects that began here and whose outcome is not recorded yet.
@@ -132,6 +140,11 @@ impl<'s> Gateway<'s> {
             doubted: RefCell::default(),
             awaited: RefCell::default(),
             tidied: Cell::new(false),
+            notifier: RefCell::new(Notifier::new(
+                session.environment.clone(),
+                session.workspace.root(),
+                NOTICE_PATIENCE,
+            )),
             owner: new_owner(),
             under_way: RefCell::default(),
             looked_up: RefCell::default(),

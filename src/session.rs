@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
+use crate::approval::Approvers;
 use crate::catalog::{Catalog, Scope, TaskContext};
 use crate::clock::Clock;
 use crate::execute::{Capability, ParentEnvironment};
@@ -23,6 +24,8 @@ pub struct Session {
     pub principal: Principal,
     /// The person at the terminal, as the operating system names them.
     pub operator: UserName,
+    /// Who may sign answers.
+    pub approvers: Approvers,
     /// The task.
     pub task: TaskContext,
     /// The step.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tgw::approval::Approvers;
 use tgw::catalog::{Catalog, EMBEDDED_MANIFEST, ManifestFile, TaskContext, TaskSpan};
 use tgw::clock::Clock;
 use tgw::diagnostic::{Report, SourceMap};
@@ -128,6 +129,7 @@ pub(crate) fn session(manifest: &str, policy: &str, root: &Path) -> Session {
         workspace: Arc::new(Workspace::open(root, Protected::default()).unwrap()),
         principal,
         operator: UserName::parse("ann").unwrap(),
+        approvers: Approvers::default(),
         task,
         step: None,
         scope,

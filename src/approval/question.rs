@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::catalog::{NetworkRule, Risk, SandboxLevel};
+use crate::policy::Quorum;
 use crate::present::{DisplayBody, redacted_body};
 use crate::secret::Redactor;
 use crate::validate::{CommandPlan, Plan, ProgramSource, StdinPlan};
@@ -199,7 +200,7 @@ fn reasons(subject: &Subject<'_>, clean: &impl Fn(&str) -> String) -> Vec<Reason
 }
 
 fn alternatives(subject: &Subject<'_>, redacted: &Value) -> Vec<Alternative> {
-    let Some(terms) = subject.terms() else { return Vec::new() };
+    let Some(demand) = &subject.demand else { return Vec::new() };
     if subject.needs_signed_answers() {
         return Vec::new();
     }
@@ -221,16 +222,18 @@ fn alternatives(subject: &Subject<'_>, redacted: &Value) -> Vec<Alternative> {
             .filter(|pointer| !pointers.contains(pointer))
             .collect(),
     };
-    terms.remember.iter().enumerate().map(alternative).collect()
+    demand.remember.iter().enumerate().map(alternative).collect()
 }
 
 fn signed(subject: &Subject<'_>) -> Option<String> {
-    let terms = subject.terms()?;
-    if !subject.needs_signed_answers() {
-        return None;
-    }
-    let whose = if terms.by.is_empty() { "an approver".to_owned() } else { terms.by.join(" or ") };
-    let count = terms.count.max(1);
-    let other = if terms.not_requester { ", other than the requester" } else { "" };
-    Some(format!("{count} from {whose}{other}"))
+    let quorums = subject.quorums();
+    (!quorums.is_empty()).then(|| in_words(quorums))
+}
+
+/// What several rules ask for, each once.
+pub(super) fn in_words(quorums: &[Quorum]) -> String {
+    let mut words: Vec<String> = quorums.iter().map(ToString::to_string).collect();
+    words.sort();
+    words.dedup();
+    words.join("; and ")
 }

@@ -78,9 +78,9 @@ pub struct ApprovalNote<'a> {
     pub id: &'a str,
     /// Who answered.
     pub by: Option<&'a str>,
-    /// How: `terminal`, `queue`, `standing`.
+    /// How: `terminal`, `digest`, `signed`, `queue`, `standing`, `command`.
     pub how: &'a str,
-    /// The answer: `asked`, `approved`, `denied`, `expired`, `revoked`.
+    /// The answer: `asked`, `approved`, `approved_in_part`, `denied`, `expired`, `revoked`, `not_believed` and the like.
     pub answer: &'a str,
     /// The digest of the question as it was shown. The record keeps a keyed digest of it, since the question
     /// holds the arguments.

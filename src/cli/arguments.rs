@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::approver_arguments::{ApproversArgs, ShowArgs};
 use super::effect_arguments::EffectsArgs;
 use super::help;
 
@@ -82,6 +83,9 @@ pub(crate) enum Command {
     /// Look at questions that wait and at remembered answers, answer one, run its call, or revoke one
     #[command(after_help = help::APPROVALS)]
     Approvals(ApprovalsArgs),
+    /// Say whose signed answers count, and make keys to sign with
+    #[command(after_help = help::APPROVERS)]
+    Approvers(ApproversArgs),
     /// Look at the ledger of effects, look up or settle what is not known
     #[command(after_help = help::EFFECTS)]
     Effects(EffectsArgs),
@@ -305,12 +309,7 @@ pub(crate) enum ApprovalsCommand {
         store: StoreArgs,
     },
     /// Show a question as it would be asked, or a remembered answer
-    Show {
-        /// Its id, from the list or from the hint of an `input_required` result
-        id: String,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
+    Show(ShowArgs),
     /// Answer a question with yes, after showing it at the terminal: a yes to exactly this call, once
     Approve {
         /// What the model should know; it comes with the result
@@ -348,6 +347,12 @@ pub(crate) struct AnswerArgs {
     /// Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at
     #[arg(long, value_name = "sha256:…")]
     pub(crate) digest: Option<String>,
+    /// Answer as this approver, with a signature; needs --key
+    #[arg(long = "as", value_name = "NAME", requires = "key")]
+    pub(crate) approver: Option<String>,
+    /// The approver's private key, as `tgw approvers keygen` wrote it; needs --as
+    #[arg(long, value_name = "FILE", requires = "approver")]
+    pub(crate) key: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }

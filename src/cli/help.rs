@@ -73,11 +73,26 @@ once: with `tgw approvals run`, or when the same call is sent again.
 Examples:
   tgw approvals list
   tgw approvals show a_…
+  tgw approvals show a_… --as-rule
   tgw approvals approve a_… --note 'only this once'
+  tgw approvals approve a_… --as ann --key ann.key
   tgw approvals deny a_… --feedback 'use the other file'
   tgw approvals run a_…
   tgw approvals watch --json
   tgw approvals revoke g_…";
+
+/// `tgw approvers`
+pub(super) const APPROVERS: &str = "\
+Where a rule of the policy says `by`, `count` or `not_requester`, only answers count that are signed with the key of an approver \
+who is listed here: in approvers.yaml of your configuration folder, never in the store that the answers are in. The private key \
+belongs where no agent's command can read it.
+
+Examples:
+  tgw approvers keygen ann.key
+  tgw approvers add ann ed25519:…
+  tgw approvers list
+  tgw approvers remove ann
+  tgw approvals approve a_… --as ann --key ann.key";
 
 /// `tgw effects`
 pub(super) const EFFECTS: &str = "\

@@ -1,6 +1,8 @@
 //! One file per command.
 
 mod approvals;
+mod approver_arguments;
+mod approvers;
 mod arguments;
 mod audit;
 mod call;

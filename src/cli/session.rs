@@ -185,6 +185,7 @@ pub(crate) fn load_as(arguments: &SessionArgs, identity: Option<Identity>) -> Re
             workspace: Arc::new(workspace),
             principal,
             operator: UserName::parse(&operating_system_user()).map_err(named("user"))?,
+            approvers: super::approvers::load()?,
             task,
             step,
             scope,
@@ -247,17 +248,7 @@ pub(crate) fn compile(
             trusted: true,
         })
         .collect();
-    let files: Vec<PolicyFile> = policies
-        .files
-        .iter()
-        .map(|file| match file.origin {
-            Origin::Embedded => PolicyFile::embedded(),
-            Origin::User => PolicyFile::of_user(Arc::clone(&file.name), Arc::clone(&file.text)),
-            Origin::Flag | Origin::Environment | Origin::Workspace => {
-                PolicyFile::new(Arc::clone(&file.name), Arc::clone(&file.text))
-            }
-        })
-        .collect();
+    let files = policy_files(policies);
     let Ok(catalog) = Catalog::load(&manifests, sources, report) else {
         Policy::check(&files, sources, report);
         return Err(Failure::configuration(report.render(sources, false)));
@@ -266,6 +257,18 @@ pub(crate) fn compile(
         Ok(policy) => Ok((catalog, policy)),
         Err(()) => Err(Failure::configuration(report.render(sources, false))),
     }
+}
+
+/// The policy files found, each as closely as it must fit the catalog.
+pub(crate) fn policy_files(policies: &Found) -> Vec<PolicyFile> {
+    let file = |file: &discover::FoundFile| match file.origin {
+        Origin::Embedded => PolicyFile::embedded(),
+        Origin::User => PolicyFile::of_user(Arc::clone(&file.name), Arc::clone(&file.text)),
+        Origin::Flag | Origin::Environment | Origin::Workspace => {
+            PolicyFile::new(Arc::clone(&file.name), Arc::clone(&file.text))
+        }
+    };
+    policies.files.iter().map(file).collect()
 }
 
 /// What keeps one file from being loaded, as a person reads it. Whether it goes with the other files is not looked at.

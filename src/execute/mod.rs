@@ -5,6 +5,7 @@ mod command;
 mod credential_command;
 mod dispatch;
 mod editor;
+mod notice;
 mod process;
 pub mod sandbox;
 
@@ -13,6 +14,7 @@ pub use command::{BeyondCap, CommandContext, run_command};
 pub use credential_command::CredentialCommands;
 pub use dispatch::{ExecutionContext, SpentCall, answered, execute, preview};
 pub use editor::ProcessEditor;
+pub use notice::{Notice, Notifier};
 pub(crate) use process::Signals;
 pub use process::{CancelToken, ParentEnvironment, check_program};
 pub use sandbox::{Capability, SandboxProfile, resolve_profile};

@@ -227,15 +227,16 @@ impl Gateway<'_> {
     /// What the model is told of a question that waits.
     fn asks(&self, pending: &PendingCall, question: &Question, id: &str) -> CallError {
         let why = match question.signed_by() {
-            Some(who) => format!("needs signed answers of {who}, which are not supported yet"),
+            Some(who) => format!("needs signed answers, {who}"),
             None => "needs a person's approval, and no terminal is attached".to_owned(),
         };
+        let signs = if question.signed_by().is_some() { " --as NAME --key FILE" } else { "" };
         CallError::new(
             ErrorCode::ApprovalRequired,
             format!("`{}` {why}: {}", pending.call().contract().name, pending.decision().reason()),
         )
         .with_hint(format!(
-            "a person sees the question with `tgw approvals show {id}` and answers it with `tgw approvals approve {id}` or \
+            "a person sees the question with `tgw approvals show {id}` and answers it with `tgw approvals approve {id}{signs}` or \
              `deny`; then send the same call again, or `tgw approvals run {id}` runs it"
         ))
     }

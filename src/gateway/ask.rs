@@ -126,7 +126,7 @@ impl Gateway<'_> {
             return self.queue(origin, pending, &question);
         }
         let stands =
-            pending.decision().approval().and_then(|demand| demand.terms.expires).unwrap_or(TERMINAL_STANDS);
+            pending.decision().approval().and_then(|demand| demand.expires).unwrap_or(TERMINAL_STANDS);
         let arguments = pending.call().arguments().clone();
         match self.prompt(question, arguments, refused, stands, cancel).await {
             Ok(answered) if cancel.is_cancelled() && !answered.answer.is_yes() => {

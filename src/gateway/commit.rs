@@ -39,6 +39,9 @@ impl Gateway<'_> {
                 Vec::new()
             }
         };
+        if !receipts.is_empty() {
+            self.notify(&finished);
+        }
         for entry in finished.iter().filter_map(|one| one.ledger.as_ref()) {
             self.under_way.borrow_mut().remove(&entry.id);
         }

@@ -10,7 +10,7 @@ use crate::catalog::{Contract, NamePattern, NetworkRule, Risk, SandboxLevel};
 use crate::diagnostic::{Location, Span};
 use crate::ident::{AgentName, CredentialName, Permission, Principal, RuleId, StepName, ToolName, UserName};
 
-use super::{Verdict, VersionRequirement};
+use super::{Quorum, Verdict, VersionRequirement};
 
 /// One rule. Its conditions are compiled into the policy's index.
 #[derive(Debug)]
@@ -126,24 +126,12 @@ impl Selectors {
 /// How a person is asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApprovalTerms {
-    /// Groups who may answer; signed answers only.
-    pub by: Vec<String>,
-    /// How many must say yes; 0 and 1 mean one.
-    pub count: u32,
-    /// Whether the requester may not answer.
-    pub not_requester: bool,
+    /// Who must say yes, with signed answers only; `None` where anybody who is asked may.
+    pub quorum: Option<Quorum>,
     /// How long the question stands.
     pub expires: Option<Duration>,
     /// Alternatives for "yes for this task": each a list of argument pointers that are pinned.
     pub remember: Vec<Vec<String>>,
-}
-
-impl ApprovalTerms {
-    /// Whether only answers signed with an approver's key count, so that nobody at a terminal can say yes.
-    #[must_use]
-    pub fn needs_signed_answer(&self) -> bool {
-        !self.by.is_empty() || self.count > 1 || self.not_requester
-    }
 }
 
 /// What a rule demands of the place where a call runs.
@@ -227,6 +215,8 @@ pub struct PolicyDocument {
     pub initial_step: Option<StepName>,
     /// The members of each group of approvers.
     pub approvers: BTreeMap<String, Vec<UserName>>,
+    /// The program that is told of each question that is stored, with its arguments; empty where there is none.
+    pub notify: Vec<String>,
     /// Credentials that are limited.
     pub credentials: Vec<CredentialLimit>,
     /// The rules, in file order.

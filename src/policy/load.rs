@@ -56,6 +56,14 @@ impl PolicyFile {
     }
 }
 
+impl PolicyFile {
+    /// The same file with another text.
+    #[must_use]
+    pub fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), ..self.clone() }
+    }
+}
+
 /// How closely a file must fit the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CatalogFit {
@@ -122,7 +130,7 @@ impl Policy {
         let mut documents = Vec::with_capacity(files.len());
         let mut sourced = Vec::with_capacity(files.len());
         for (file, root) in &roots {
-            let context = Context { sources, names: &names, fit: file.fit };
+            let context = Context { sources, names: &names, fit: file.fit, approvers: None };
             let Some((document, rules)) =
                 root.as_ref().and_then(|root| document(file, root, context, &mut found))
             else {
@@ -172,11 +180,14 @@ fn document<'n>(
     let initial = fields.value("initial_step", report);
     let initial_step = initial.and_then(|node| sections::initial_step(node, steps.as_ref(), report));
     let approvers = fields.value("approvers", report).map(|node| sections::approvers(node, report));
+    let approvers = approvers.unwrap_or_default();
+    let notify = fields.value("notify", report).map(|node| sections::notify(node, report));
     let credentials =
         fields.value("credentials", report).map(|node| sections::credentials(node, context, report));
     if let Some(budgets) = fields.entry("budgets") {
         report.push(unsupported(budgets, "a limit that is not enforced would allow everything"));
     }
+    let context = Context { approvers: Some(&approvers), ..context };
     let rules = fields.value("rules", report).map(|node| rules(node, context, report)).unwrap_or_default();
     fields.finish(report);
     let document = PolicyDocument {
@@ -186,7 +197,8 @@ fn document<'n>(
         users,
         steps,
         initial_step,
-        approvers: approvers.unwrap_or_default(),
+        approvers,
+        notify: notify.unwrap_or_default(),
         credentials: credentials.unwrap_or_default(),
         rules: rules.iter().map(|source| Arc::clone(&source.rule)).collect(),
     };

@@ -10,11 +10,13 @@ mod facts;
 mod load;
 mod matcher;
 mod names;
+mod quorum;
 mod rules;
 mod samples;
 mod scope;
 mod sections;
 mod sight;
+mod suggest;
 mod terms;
 #[cfg(test)]
 mod testing;
@@ -29,5 +31,7 @@ pub use document::{
 pub use explain::{RuleExplanation, RuleVerdict, explain};
 pub use facts::{FactSource, Facts};
 pub use load::{EMBEDDED_POLICY, Policy, PolicyFile};
+pub use quorum::Quorum;
 pub use sight::Sight;
+pub use suggest::{NotSuggested, SuggestedFile, Suggestion, suggest};
 pub use version::VersionRequirement;

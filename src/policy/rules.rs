@@ -63,7 +63,8 @@ fn rule<'n>(node: &'n Node, context: Context<'_>, report: &mut Report) -> Option
                 .with_hint("change the verdict, or take `approval` out"),
         );
     }
-    let approval = fields.value("approval", report).and_then(|node| approval(node, context, report));
+    let approval =
+        fields.value("approval", report).and_then(|node| approval(node, id.as_ref(), context, report));
     let environment = fields.value("environment", report).and_then(|node| environment(node, report));
     let examples = fields.value("examples", report).and_then(|node| samples::read(node, context, report));
     fields.finish(report);

@@ -6,7 +6,7 @@ use crate::ident::Tenant;
 
 use super::{
     Answer, ApprovalState, NewApproval, NewEffect, NewResult, NewStanding, RecordSource, RetriedEffect,
-    SettledEffect,
+    SettledEffect, SignedAnswersNow,
 };
 
 /// What a commit survives.
@@ -58,6 +58,8 @@ pub enum Change<'a> {
     },
     /// Stores a question for a person.
     AskApproval(NewApproval<'a>),
+    /// Keeps signed answers to a stored question that waits.
+    KeepAnswers(SignedAnswersNow<'a>),
     /// Answers a stored question, or marks it as run out.
     AnswerApproval(Answer<'a>),
     /// Answers the questions that wait about a call which was answered in another way, so that none of them can be

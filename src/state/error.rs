@@ -105,6 +105,9 @@ pub enum Refusal {
     /// The question was answered before.
     #[error("the approval was answered before")]
     ApprovalAnswered,
+    /// Someone else answered meanwhile.
+    #[error("someone else answered meanwhile")]
+    AnsweredMeanwhile,
     /// The answer is to a question that was put differently.
     #[error("the answer is to another question")]
     QuestionMismatch,
@@ -144,6 +147,7 @@ impl Refusal {
             | Self::UnknownApproval
             | Self::ApprovalPending
             | Self::ApprovalAnswered
+            | Self::AnsweredMeanwhile
             | Self::QuestionMismatch => ErrorCode::ApprovalRequired,
             Self::NotExpired
             | Self::OtherTenant

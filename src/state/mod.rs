@@ -20,7 +20,7 @@ mod standing;
 mod store;
 pub mod trust;
 
-pub use approval::{Answer, ApprovalState, NewApproval, StoredApproval};
+pub use approval::{Answer, ApprovalState, NewApproval, SignedAnswersNow, StoredApproval};
 pub use batch::{Batch, Change, Durability};
 pub use effect::{EffectState, KeyOrigin, NewEffect, RetriedEffect, SettledEffect, Settlement, StoredEffect};
 pub use error::{Refusal, StoreError};

@@ -73,7 +73,7 @@ async fn redeem(
 }
 
 /// The call as it is sent through the pipeline again, under its own id.
-fn request(call: &StoredCall) -> Result<CallRequest, Failure> {
+pub(super) fn request(call: &StoredCall) -> Result<CallRequest, Failure> {
     let id = CallId::parse(&call.id).map_err(|error| Failure::failed(error.to_string()))?;
     let arguments = call
         .arguments

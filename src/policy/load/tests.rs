@@ -101,12 +101,12 @@ fn what_is_wrong_with_a_rule_is_an_error() {
             "`expires` must be a duration above zero",
         ),
         (
-            "{id: r, verdict: require_approval, approval: {count: 0}}",
-            "`count` must be a whole number from 1 to 100, found the number 0",
-        ),
-        (
             "{id: r, verdict: require_approval, approval: {by: [finance]}}",
             "there is no group of approvers `finance`",
+        ),
+        (
+            "{id: r, verdict: require_approval, approval: {count: 0}}",
+            "`count` must be a whole number from 1 to 100, found the number 0",
         ),
         (
             "{id: r, verdict: require_approval, approval: {remember: [/path]}}",
@@ -225,6 +225,51 @@ fn a_problem_of_one_kind_of_tool_names_it_and_one_of_all_does_not() {
     assert!(loaded.is_err());
     assert!(shown.contains("for the tool `move_path`: "), "{shown}");
     assert_eq!(shown.matches("error: ").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_group_is_the_one_of_the_rules_own_file_and_else_who_is_in_it_everywhere() {
+    let catalog = catalog(TOOLS);
+    let rule = "rules: [{id: r, verdict: require_approval, approval: {by: [finance]}}]\n";
+    let members = |files: &[&str], at: usize| -> Vec<String> {
+        let policy = policy(&catalog, files);
+        let quorum = policy.documents()[at].rules[0].approval.quorum.clone().unwrap();
+        quorum.members.iter().map(ToString::to_string).collect()
+    };
+    let own = format!("version: 1\napprovers: {{finance: {{members: [ann]}}}}\n{rule}");
+    let other = "version: 1\napprovers: {finance: {members: [eve, ann]}}\n";
+    let third = "version: 1\napprovers: {finance: {members: [bo, ann]}}\n";
+    assert_eq!(members(&[other, &own], 1), ["ann"]);
+    let without = format!("version: 1\n{rule}");
+    assert_eq!(members(&[&without, other], 0), ["ann", "eve"]);
+    assert_eq!(members(&[&without, other, third], 0), ["ann"]);
+}
+
+#[test]
+fn a_rule_that_nobody_could_ever_say_yes_to_is_an_error() {
+    let rule = "approvers: {finance: {members: [ann, bo]}, legal: {members: [bo, cy]}}\nrules: [{id: r, verdict: require_approval, approval: TERMS}]\n";
+    let load = |terms: &str| problems(&format!("version: 1\n{}", rule.replace("TERMS", terms)));
+    assert_eq!(load("{by: [finance, legal], count: 3}"), [""; 0]);
+    assert_eq!(load("{count: 9}"), [""; 0]);
+    assert_eq!(
+        load("{by: [finance, legal], count: 4}"),
+        ["3:54 nobody could ever say yes: `finance` and `legal` have 3 members, and 4 must agree"]
+    );
+}
+
+#[test]
+fn a_program_to_notify_is_named_so_that_it_is_the_same_wherever_tgw_starts() {
+    for (written, expected) in [
+        ("[]", "2:9 `notify` is an empty list"),
+        ("[./tell]", "2:10 `./tell` is neither a name nor an absolute path"),
+        ("[bin/tell, x]", "2:10 `bin/tell` is neither a name nor an absolute path"),
+        ("tell", "2:9 `notify` must be a list, found `tell`"),
+    ] {
+        assert_eq!(problems(&format!("version: 1\nnotify: {written}\n")), [expected], "{written}");
+    }
+    for written in ["[tell]", "[/usr/bin/tell, --now]"] {
+        assert_eq!(problems(&format!("version: 1\nnotify: {written}\n")), [""; 0], "{written}");
+    }
 }
 
 #[test]

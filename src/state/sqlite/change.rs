@@ -32,6 +32,7 @@ impl Transaction<'_> {
             Change::SpendApproval { id, binding } => self.spend_approval(id, *binding),
             Change::UseStanding { id } => self.use_standing(id),
             Change::AskApproval(approval) => self.ask(approval),
+            Change::KeepAnswers(answers) => self.keep_answers(answers),
             Change::AnswerApproval(answer) => self.answer(answer),
             Change::SettleLike { likeness, state, by } => self.settle_like(*likeness, *state, by),
             Change::WithdrawApproval { id, by } => self.withdraw(id, by),

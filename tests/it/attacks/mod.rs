@@ -17,6 +17,7 @@ mod nested;
 mod paths;
 mod planted;
 mod questions;
+mod signers;
 mod smuggling;
 mod trusting;
 mod worktrees;

@@ -1,6 +1,7 @@
 //! One file per command, or per pair of commands that belong together.
 
 mod approvals;
+mod approvers;
 mod audit;
 mod call;
 mod check;
