@@ -17,14 +17,18 @@ mod conflict;
 mod finished;
 mod housekeeping;
 mod journal;
+mod kept;
 mod known;
 mod ledger;
 mod look_up;
 mod own_tools;
+mod preconditions;
+mod probe;
 mod reservation;
 mod redeem;
 mod run;
 mod settle;
+mod verify;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -270,6 +274,7 @@ impl<'s> Gateway<'s> {
             workspace: self.session.workspace.root(),
             item: None,
             value: None,
+            result: None,
             exit: None,
             effect_key: call.effect_key(),
         }

@@ -14,6 +14,7 @@ use crate::state::{
 use crate::wire::{ReplyView, encode_reply, encode_resolved};
 
 use super::finished::Subject;
+use super::verify::Verification;
 use super::{Finished, Gateway, trust_text};
 
 /// How long a result is kept.
@@ -155,6 +156,9 @@ impl Gateway<'_> {
         if let Some(feedback) = one.answer.as_ref().and_then(|answer| answer.feedback.as_deref()) {
             notes.push(("feedback", feedback));
         }
+        if let Some(evidence) = one.verification.as_ref().and_then(Verification::evidence) {
+            notes.push(("evidence", evidence));
+        }
         let warnings = one.presented.warnings().join("\n");
         if !warnings.is_empty() {
             notes.push(("warnings", &warnings));
@@ -177,6 +181,7 @@ impl Gateway<'_> {
             code: error.map(|error| error.contract_code.as_deref().unwrap_or(error.code.as_str())),
             effect: Some(one.presented.effect()),
             ledger: one.ledger_note(),
+            verification: one.verification.as_ref().map(Verification::note),
             duration: one.elapsed,
             bytes: one.presented.content().map(|content| content.len() as u64),
             result: one.reference.as_deref(),

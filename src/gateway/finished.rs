@@ -20,6 +20,8 @@ use crate::text::json_text;
 use crate::validate::{Plan, Rejected, ValidatedCall};
 use crate::wire::{CallRequest, Incoming, Shape};
 
+use super::verify::Verification;
+
 /// Where a result goes: the call's id, and the format it came in.
 #[derive(Debug, Clone)]
 pub struct Origin {
@@ -198,6 +200,8 @@ pub struct Finished {
     pub(super) replayed: bool,
     /// The call that it was made for, where the gateway made it itself.
     pub(super) parent: Option<CallId>,
+    /// What the last look at its effect saw, where one was made.
+    pub(super) verification: Option<Verification>,
     /// Questions about the same call that its end answers with no.
     pub(super) settles: Option<Likeness>,
     /// What it waits for, where a person's answer may yet come.
@@ -236,6 +240,7 @@ impl Finished {
             ledger: None,
             replayed: false,
             parent: None,
+            verification: None,
             settles: None,
             awaits: None,
             resolved: false,

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::approval::canonical;
 use crate::audit::LedgerNote;
 use crate::authorize::{Authorization, HeldCall};
-use crate::catalog::{Digest, Idempotency, Risk, TaskSpan};
+use crate::catalog::{Contract, Digest, Idempotency, Risk, TaskSpan};
 use crate::clock::Timestamp;
 use crate::code::{CallError, Effect, ErrorCode, Retry, Status};
 use crate::present::{Presented, refuse};
@@ -97,7 +97,7 @@ impl Gateway<'_> {
             EffectState::Running => Held::Open(stored),
             EffectState::Unknown => {
                 let looked_up = contract.reconcile.is_none() || self.looked_up.borrow().contains(&stored.id);
-                match (looked_up, contract.idempotency.retry_is_safe()) {
+                match (looked_up, may_go_out_again(contract, &stored)) {
                     (false, _) => Held::Open(stored),
                     (true, true) => Held::Free,
                     (true, false) => Held::Known(stored),
@@ -265,12 +265,29 @@ pub(super) fn timeout(plan: &Plan) -> Duration {
     }
 }
 
+/// Whether an effect that is not known may be tried once more under its key: its contract states that this is safe, and no
+/// look at the system of record contradicted it.
+pub(super) fn may_go_out_again(contract: &Contract, stored: &StoredEffect) -> bool {
+    contract.idempotency.retry_is_safe() && !is_contradicted(stored)
+}
+
+fn is_contradicted(stored: &StoredEffect) -> bool {
+    stored.code.as_deref() == Some(ErrorCode::VerificationFailed.as_str())
+}
+
 fn not_known(stored: &StoredEffect) -> CallError {
-    let mut error = CallError::new(
-        ErrorCode::OutcomeUnknown,
-        "an earlier call with the same effect key may or may not have had its effect",
-    )
-    .with_hint(format!(
+    let (code, message) = if is_contradicted(stored) {
+        (
+            ErrorCode::VerificationFailed,
+            "an earlier call with the same effect key reported success, and a look at the system of record disagreed",
+        )
+    } else {
+        (
+            ErrorCode::OutcomeUnknown,
+            "an earlier call with the same effect key may or may not have had its effect",
+        )
+    };
+    let mut error = CallError::new(code, message).with_hint(format!(
         "do not send it again; a person settles it with `tgw effects show {0}` and `tgw effects resolve {0}`",
         stored.id
     ));

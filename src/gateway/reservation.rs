@@ -11,7 +11,7 @@ use crate::state::{Change, EffectState, KeyOrigin, NewEffect, RetriedEffect, Sto
 use crate::validate::ValidatedCall;
 
 use super::Gateway;
-use super::ledger::{arguments_digest, digest_of, sha256, timeout};
+use super::ledger::{arguments_digest, digest_of, may_go_out_again, sha256, timeout};
 
 /// Longest arguments that are kept to show how a later call differs.
 const MOST_SHOWN: usize = 16 << 10;
@@ -37,13 +37,14 @@ impl Gateway<'_> {
             again = store
                 .effect_by_key(tenant, tool, key.origin, digest)?
                 .filter(|stored| stored.state == EffectState::Unknown)
-                .filter(|_| call.contract().idempotency.retry_is_safe())
+                .filter(|stored| may_go_out_again(call.contract(), stored))
                 .filter(|stored| {
                     call.contract().reconcile.is_none() || self.looked_up.borrow().contains(&stored.id)
                 })
                 .filter(|stored| arguments_digest(&stored.id, call.arguments()) == stored.arguments);
         }
-        let lease = self.session.clock.now().plus(timeout(call.plan())).plus(LEASE_MARGIN);
+        let checking = call.contract().verify.as_deref().map_or(Duration::ZERO, |spec| spec.within);
+        let lease = self.session.clock.now().plus(timeout(call.plan())).plus(checking).plus(LEASE_MARGIN);
         if let Some(stored) = again {
             let (id, attempt) = (stored.id, stored.attempt.saturating_add(1));
             return Ok(Some(Reservation { id, attempt, lease, new: None }));

@@ -14,7 +14,7 @@ use crate::state::{
 };
 
 use super::finished::{Finished, Origin, Subject};
-use super::ledger::{Held, timeout};
+use super::ledger::{Held, may_go_out_again, timeout};
 use super::look_up::LookedUp;
 use super::{Admission, Gateway};
 
@@ -96,7 +96,7 @@ impl Gateway<'_> {
                     Ok(LookedUp::Settled(_)) => {}
                     Ok(LookedUp::Nothing(why)) => {
                         tracing::info!(effect = %stored.id, %why, "an effect stays unknown");
-                        if !held.call().contract().idempotency.retry_is_safe() {
+                        if !may_go_out_again(held.call().contract(), &stored) {
                             return Some(Ended::Known(stored));
                         }
                         self.looked_up.borrow_mut().insert(stored.id.clone());

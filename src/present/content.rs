@@ -21,6 +21,7 @@ use super::DisplayBody;
 pub struct Presented {
     pub(super) status: Status,
     pub(super) effect: Effect,
+    pub(super) verified: bool,
     pub(super) object: Option<Value>,
     pub(super) content: Option<String>,
     pub(super) truncated: bool,
@@ -57,10 +58,14 @@ impl Presented {
         self.effect
     }
 
-    /// `unverified` for an effect that succeeded: no probe has looked.
+    /// For an effect that succeeded: `verified` where a look at the system of record confirmed it, else `unverified`.
     #[must_use]
     pub fn verification(&self) -> Option<&'static str> {
-        (self.status == Status::Succeeded && self.effect == Effect::Happened).then_some("unverified")
+        (self.status == Status::Succeeded && self.effect == Effect::Happened).then_some(if self.verified {
+            "verified"
+        } else {
+            "unverified"
+        })
     }
 
     /// The object that an effect made or changed.

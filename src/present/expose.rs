@@ -51,6 +51,7 @@ pub fn present(
     let mut presented = Presented {
         status: outcome.status,
         effect: outcome.effect,
+        verified: outcome.verified,
         object: outcome.object.map(|mut object| {
             redactor.value(&mut object);
             object
@@ -112,6 +113,7 @@ pub fn refuse(error: CallError, redactor: &Redactor) -> Presented {
     Presented {
         status,
         effect,
+        verified: false,
         object: None,
         content: None,
         truncated: false,

@@ -18,6 +18,7 @@ mod query;
 mod query_pattern;
 mod recorded;
 mod schema;
+mod verified;
 
 pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody};
 pub use content::{Presented, Stored};

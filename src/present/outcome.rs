@@ -36,6 +36,8 @@ pub struct Outcome {
     pub(super) error: Option<CallError>,
     pub(super) warnings: Vec<String>,
     pub(super) object: Option<Value>,
+    /// Whether a look at the system of record confirmed it.
+    pub(super) verified: bool,
     pub(super) shown: Shown,
 }
 
@@ -64,6 +66,7 @@ impl Outcome {
             error,
             warnings: Vec::new(),
             object: None,
+            verified: false,
             shown: Shown::default(),
         }
     }

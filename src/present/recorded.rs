@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::code::{CallError, Effect, Status};
+use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::secret::Redactor;
 
 use super::{DisplayBody, Presented, Stored};
@@ -13,6 +13,8 @@ use super::{DisplayBody, Presented, Stored};
 #[serde(deny_unknown_fields)]
 struct Recorded {
     happened: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    verified: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     object: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,6 +40,7 @@ impl Presented {
         }
         let recorded = Recorded {
             happened: self.effect == Effect::Happened,
+            verified: self.verified,
             object: self.object.clone(),
             content: self.content.clone(),
             truncated: self.truncated,
@@ -68,6 +71,7 @@ impl Presented {
         };
         let effect = if kept.happened { Effect::Happened } else { Effect::None };
         let presented = Self {
+            verified: kept.verified,
             object: value(kept.object),
             content: kept.content.map(text),
             truncated: kept.truncated,
@@ -92,9 +96,11 @@ impl Presented {
         Self::without_content(Status::Working, Effect::Possible)
     }
 
-    /// Advises to send a call whose outcome is not known again: its contract states that this is safe.
+    /// Advises to send a call whose outcome is not known again: its contract states that this is safe. Not one that a look
+    /// contradicted.
     pub fn advise_retry(&mut self) {
-        if let Some(error) = self.error.as_mut().filter(|_| self.status == Status::Unknown) {
+        let unknown = self.error.as_mut().filter(|error| error.code == ErrorCode::OutcomeUnknown);
+        if let Some(error) = unknown {
             error.retry = crate::code::Retry::SameCall;
             error.hint = Some(RETRY_HINT.to_owned());
         }
@@ -104,6 +110,7 @@ impl Presented {
         Self {
             status,
             effect,
+            verified: false,
             object: None,
             content: None,
             truncated: false,

@@ -39,7 +39,9 @@ fn contract(risk: Risk, run: Run) -> Contract {
         output_schema: None,
         errors: Vec::new(),
         idempotency: crate::catalog::Idempotency::Unstated,
+        preconditions: Vec::new(),
         reconcile: None,
+        verify: None,
         internal: false,
         run,
         sandbox: None,
@@ -131,6 +133,7 @@ fn run(captured: Captured, contract: &Contract) -> Presented {
         workspace: Path::new("/work"),
         item: None,
         value: None,
+        result: None,
         exit: None,
     };
     present(interpret(captured, contract, &bindings), contract, &redactor(), PresentLimits::default())

@@ -337,6 +337,7 @@ pub(super) fn bindings<'a>(
         workspace,
         item: None,
         value: None,
+        result: None,
         exit: None,
         effect_key: None,
     }

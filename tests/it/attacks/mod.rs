@@ -3,6 +3,7 @@
 mod answers;
 mod audit_chain;
 mod calls;
+mod claims;
 mod costly;
 mod effects;
 mod escapes;

@@ -10,10 +10,12 @@ mod ledger;
 mod lines;
 mod numbers;
 mod order;
+mod preconditions;
 mod results;
 mod scope;
 mod secrets;
 mod shapes;
 mod signals;
+pub(crate) mod verified;
 
 pub(crate) use signals::{signal, wait_for_child};
