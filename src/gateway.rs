@@ -11,10 +11,12 @@
 mod answer;
 mod ask;
 mod awaited;
+mod begun;
 mod check;
 mod commit;
 mod conflict;
 mod finished;
+mod follow;
 mod housekeeping;
 mod journal;
 mod kept;
@@ -24,6 +26,8 @@ mod look_up;
 mod own_tools;
 mod preconditions;
 mod probe;
+mod pursue;
+mod pursued;
 mod reservation;
 mod redeem;
 mod run;
@@ -53,10 +57,13 @@ pub use ask::Asked;
 pub use check::{Check, Stage};
 pub use finished::{Awaited, Finished, Origin};
 pub use look_up::LookedUp;
+pub use pursue::Pursued;
+pub use pursued::EndOfEffect;
 pub use redeem::Settled;
 pub use settle::settle_effect;
 
 use finished::Subject;
+use follow::Following;
 use ledger::Held;
 
 /// Who watches: the display of the command line, or nobody.
@@ -65,6 +72,8 @@ pub trait Observer {
     fn finished(&self, finished: &Finished, redactor: &Redactor);
     /// A call still runs.
     fn progress(&self, tool: &str, elapsed: Duration);
+    /// What a call began goes on elsewhere, or came to its end there. `said` is what was last heard of it, redacted.
+    fn operation(&self, tool: &str, call: &str, state: &str, said: Option<&str>);
 }
 
 /// What is settled about a call before anything runs.
@@ -104,6 +113,8 @@ pub struct Gateway<'s> {
     tidied: Cell<bool>,
     /// What this gateway reserves effects under.
     owner: String,
+    /// What goes on elsewhere and is followed by this run.
+    following: RefCell<Following>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
     looked_up: RefCell<BTreeSet<String>>,
 }
@@ -135,6 +146,7 @@ impl<'s> Gateway<'s> {
             awaited: RefCell::default(),
             tidied: Cell::new(false),
             owner: new_owner(),
+            following: RefCell::default(),
             looked_up: RefCell::default(),
         }
     }
@@ -275,6 +287,7 @@ impl<'s> Gateway<'s> {
             item: None,
             value: None,
             result: None,
+            operation: None,
             exit: None,
             effect_key: call.effect_key(),
         }

@@ -4,8 +4,9 @@
 //! suspended; the others are futures that this module polls.
 
 mod answers;
-mod entry;
 mod ending;
+mod entry;
+mod followed;
 mod questions;
 mod signals;
 
@@ -23,6 +24,7 @@ use crate::lines::{InputLine, LineReader, LineWriter};
 use crate::wire::{IdRegister, Incoming, JsonLimits, Line, decode_line, long_line};
 
 use entry::{Entry, Running, State, Step, cancelled, next_step};
+use followed::Followed;
 pub(crate) use signals::Signals;
 
 /// Most calls that are held at once, waiting, running or done behind a slower one.
@@ -46,6 +48,15 @@ pub enum Unanswered {
     Await,
 }
 
+/// What is done about what goes on elsewhere when the calls that began it are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfinished {
+    /// It is followed while the stream runs anyway, and then left to a later process.
+    Leave,
+    /// The stream waits for its end, and says in an event what became of the call.
+    Await,
+}
+
 /// How a stream is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -53,6 +64,8 @@ pub struct Options {
     pub jobs: usize,
     /// What is done about a call that nobody is there to approve.
     pub unanswered: Unanswered,
+    /// What is done about what calls begin elsewhere.
+    pub unfinished: Unfinished,
     /// A random number that tells the ids assigned in this run from those of others.
     pub run: u64,
 }
@@ -84,10 +97,11 @@ pub async fn run(
         return Ok(End::Interrupted);
     }
     let mut out = Vec::new();
+    let mut followed = Followed::default();
     loop {
         let progressed = scheduler.step(&mut reader);
         let committed = (!progressed || scheduler.is_due()) && scheduler.commit(&mut out);
-        if committed {
+        if committed || !out.is_empty() {
             match writer.write_all(&out).await {
                 Ok(()) => out.clear(),
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return scheduler.abandon().await,
@@ -97,8 +111,10 @@ pub async fn run(
         let given_up = scheduler.take_awaited();
         if scheduler.queue.is_empty()
             && scheduler.awaited.is_empty()
+            && (options.unfinished == Unfinished::Leave || !gateway.awaits_operations() || scheduler.stopping)
             && (reader.is_finished() || scheduler.stopping)
         {
+            followed.end().await;
             let end = if scheduler.stopping { End::Interrupted } else { End::Answered };
             return Ok(end);
         }
@@ -108,11 +124,17 @@ pub async fn run(
         }
         let may_read = !reader.is_ended() && scheduler.takes_more();
         let busy = !scheduler.running.is_empty();
+        let follows = !scheduler.stopping && gateway.follows();
         tokio::select! {
             biased;
             () = signals.received() => scheduler.stop(&mut reader),
             (seq, step) = next_step(&mut scheduler.running), if busy => scheduler.settle(seq, step),
             filled = reader.fill(), if may_read => filled?,
+            ended = followed.next(gateway), if follows => {
+                if options.unfinished == Unfinished::Await {
+                    ended.iter().for_each(|ended| ended.encode(&mut out));
+                }
+            }
             () = writer.closed() => return scheduler.abandon().await,
             () = tokio::time::sleep_until(scheduler.next_look), if !scheduler.awaited.is_empty() => scheduler.look(),
             () = tokio::time::sleep(PROGRESS), if busy => scheduler.progress(),

@@ -119,6 +119,7 @@ fn contract() -> Contract {
         errors: Vec::new(),
         idempotency: crate::catalog::Idempotency::Unstated,
         preconditions: Vec::new(),
+        operation: None,
         reconcile: None,
         verify: None,
         internal: false,

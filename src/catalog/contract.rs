@@ -12,8 +12,8 @@ use crate::expression::{Expression, Template};
 use crate::ident::{CredentialName, Permission, ToolName};
 
 use super::{
-    BuiltinName, CommandSpec, Digest, Idempotency, PreconditionSpec, ReconcileSpec, SandboxRequest,
-    VerifySpec,
+    BuiltinName, CommandSpec, Digest, Idempotency, OperationSpec, PreconditionSpec, ReconcileSpec,
+    SandboxRequest, VerifySpec,
 };
 
 /// What a tool may do to the world, mildest first.
@@ -89,6 +89,8 @@ pub struct Contract {
     pub idempotency: Idempotency,
     /// What must hold before a call.
     pub preconditions: Vec<PreconditionSpec>,
+    /// How work that a backend accepts and finishes later is followed.
+    pub operation: Option<Box<OperationSpec>>,
     /// How an outcome that is not known is looked up.
     pub reconcile: Option<Box<ReconcileSpec>>,
     /// How a success is checked.

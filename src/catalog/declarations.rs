@@ -32,6 +32,8 @@ pub(crate) const EXIT: usize = 10;
 pub(crate) const EFFECT: usize = 11;
 /// The call's value, where `value` is what a probe brought back.
 pub(crate) const RESULT: usize = 12;
+/// The operation: `{id}`, where a backend works on it.
+pub(crate) const OPERATION: usize = 13;
 
 /// What the effect key may talk about, and `run`, `timeout`, `parallel_when` and `object.before` where there is none.
 pub(crate) fn call(input_schema: &Value) -> Declarations {
@@ -65,6 +67,13 @@ pub(crate) fn looked_up(look_up: &Declarations) -> Declarations {
 pub(crate) fn valued(look_up: &Declarations, output_schema: Option<&Value>) -> Declarations {
     let mut declarations = look_up.clone();
     place(&mut declarations, VALUE, field("value", value_type(output_schema)));
+    declarations
+}
+
+/// What the polls and the cancelling of an operation may talk about: what is kept of the call, and the operation's id.
+pub(crate) fn operated(look_up: &Declarations) -> Declarations {
+    let mut declarations = look_up.clone();
+    place(&mut declarations, OPERATION, field("operation", object([field("id", Type::Dynamic)])));
     declarations
 }
 
@@ -178,6 +187,7 @@ mod tests {
         let run = names(super::call(&closed));
         let (each, outcome) = (names(each(&keyed, &Type::Dynamic)), names(outcome(&closed, None)));
         let verified = names(verified(&look_up(&keyed), None));
+        let operated = names(operated(&look_up(&keyed)));
         let looked_up = names(looked_up(&look_up(&keyed)));
         for (slot, name) in call {
             assert_eq!((run[slot].as_str(), each[slot].as_str(), outcome[slot].as_str()), (name, name, name));
@@ -185,6 +195,7 @@ mod tests {
         assert_eq!((run.len(), each[ITEM].as_str(), each[EFFECT].as_str()), (call.len(), "item", "effect"));
         assert_eq!((looked_up[TASK].as_str(), looked_up[STEP].as_str()), ("", ""));
         assert_eq!((looked_up[VALUE].as_str(), looked_up[EFFECT].as_str()), ("value", "effect"));
+        assert_eq!((operated[OPERATION].as_str(), operated[TASK].as_str()), ("operation", ""));
         assert_eq!((verified[VALUE].as_str(), verified[RESULT].as_str()), ("value", "result"));
         assert_eq!((outcome[VALUE].as_str(), outcome[EXIT].as_str()), ("value", "exit"));
     }

@@ -11,6 +11,7 @@ mod examples;
 mod idempotency;
 mod load;
 mod manifest;
+mod operation;
 mod pattern;
 mod probes;
 mod resolve;
@@ -31,7 +32,8 @@ pub use contract::{
 pub use digest::Digest;
 pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, ReconcileSpec, SendAs};
 pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
+pub use operation::{OperationSpec, OperationState};
 pub use pattern::NamePattern;
-pub use probes::{PreconditionSpec, ProbeArgument, ProbeSpec, VerifySpec};
+pub use probes::{PreconditionSpec, ProbeArgument, ProbePurpose, ProbeSpec, VerifySpec};
 pub use resolve::{ResolvedCall, Unresolved};
 pub use scope::{Limit, LimitSource, Scope, TaskContext, TaskSpan};

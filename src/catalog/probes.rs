@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use crate::expression::{Bindings, EvaluationError, Expression, Template};
 use crate::ident::ToolName;
 
+use super::Risk;
+
 /// A call that the gateway makes itself for the sake of another.
 #[derive(Debug)]
 pub struct ProbeSpec {
@@ -14,6 +16,26 @@ pub struct ProbeSpec {
     pub tool: ToolName,
     /// What it is asked, by argument.
     pub arguments: Vec<(String, ProbeArgument)>,
+}
+
+/// Why the gateway makes a call itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbePurpose {
+    /// To look, which changes nothing.
+    Look,
+    /// To have an operation stopped.
+    Cancel,
+}
+
+impl ProbePurpose {
+    /// Whether a tool of this risk may be called for it.
+    #[must_use]
+    pub fn permits(self, risk: Risk) -> bool {
+        match self {
+            Self::Look => risk == Risk::ReadOnly,
+            Self::Cancel => true,
+        }
+    }
 }
 
 /// One argument of a probe.

@@ -41,6 +41,9 @@ impl Gateway<'_> {
             }
         };
         self.note_awaited(&mut finished, &receipts);
+        if !receipts.is_empty() {
+            self.note_begun(&finished);
+        }
         let mut status = 0;
         for (at, one) in finished.iter().enumerate() {
             self.encode(one, receipts.get(at).map(ToString::to_string).as_deref(), out);
@@ -218,6 +221,7 @@ impl Gateway<'_> {
 
     fn encode(&self, one: &Finished, receipt: Option<&str>, out: &mut Vec<u8>) {
         let presented = &one.presented;
+        let operation = one.operation();
         let view = ReplyView {
             id: one.origin.id.as_str(),
             tool: one.origin.tool.as_deref(),
@@ -225,6 +229,7 @@ impl Gateway<'_> {
             effect: presented.effect(),
             verification: presented.verification(),
             object: presented.object(),
+            operation: operation.as_ref(),
             content: presented.content(),
             truncated: presented.truncated(),
             total: presented.total(),

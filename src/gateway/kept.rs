@@ -58,6 +58,7 @@ impl<'s> KeptCall<'s> {
             item: None,
             value: None,
             result: None,
+            operation: None,
             exit: None,
             effect_key: self.effect_key.as_deref(),
         }

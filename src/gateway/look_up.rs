@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::catalog::{Contract, ReconcileSpec};
+use crate::catalog::{Contract, ProbePurpose, ReconcileSpec};
 use crate::execute::CancelToken;
 use crate::present::{Outcome, PresentLimits, Presented, present};
 use crate::state::{EffectState, Liveness, SettledEffect, Settlement, StoreError, StoredEffect, liveness};
@@ -118,10 +118,12 @@ impl Gateway<'_> {
             }
         };
         let read = |outcome: &Outcome| sighting(outcome, spec, about);
-        let probed = match self.probe(&spec.probe.tool, asked, about.call_id, read, cancel).await? {
-            Ok(probed) => probed,
-            Err(error) => return Ok(Seen::Unclear(format!("the look-up failed: {}", error.message))),
-        };
+        let probed =
+            match self.probe(&spec.probe.tool, ProbePurpose::Look, asked, about.call_id, read, cancel).await?
+            {
+                Ok(probed) => probed,
+                Err(error) => return Ok(Seen::Unclear(format!("the look-up failed: {}", error.message))),
+            };
         match &probed.read {
             Ok(Sighting::Found) => {}
             Ok(Sighting::Absent) => return Ok(Seen::Absent),

@@ -2,7 +2,7 @@
 //! it, and asked again when it is about to run.
 
 use crate::approval::Checked;
-use crate::catalog::PreconditionSpec;
+use crate::catalog::{PreconditionSpec, ProbePurpose};
 use crate::code::{CallError, ErrorCode, Retry};
 use crate::execute::CancelToken;
 use crate::present::Outcome;
@@ -100,7 +100,7 @@ impl Gateway<'_> {
             format!("the argument `{name}` of the look cannot be filled: {error}")
         })?;
         let read = |seen: &Outcome| seen.answers(&spec.expect, about).map_err(|error| error.to_string());
-        match self.probe(&spec.probe.tool, asked, about.call_id, read, cancel).await {
+        match self.probe(&spec.probe.tool, ProbePurpose::Look, asked, about.call_id, read, cancel).await {
             Ok(Ok(probed)) => match &probed.read {
                 Ok(holds) => Ok((probed.value().to_string(), *holds)),
                 Err(why) => Err(format!("what was seen has no answer: {why}")),

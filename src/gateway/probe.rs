@@ -5,6 +5,7 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use crate::authorize::authorize_probe;
+use crate::catalog::ProbePurpose;
 use crate::code::{CallError, ErrorCode};
 use crate::execute::CancelToken;
 use crate::ident::{CallId, ToolName};
@@ -46,6 +47,7 @@ impl Gateway<'_> {
     pub(super) async fn probe<T>(
         &self,
         tool: &ToolName,
+        purpose: ProbePurpose,
         asked: Map<String, Value>,
         parent: &CallId,
         read: impl FnOnce(&Outcome) -> T,
@@ -55,7 +57,7 @@ impl Gateway<'_> {
         let Ok(id) = CallId::parse(&id) else {
             return Ok(Err(CallError::new(ErrorCode::Internal, "an id of the gateway is none")));
         };
-        let resolved = match self.session.catalog.resolve_probe(tool.as_str(), asked, id.clone()) {
+        let resolved = match self.session.catalog.resolve_probe(tool.as_str(), purpose, asked, id.clone()) {
             Ok(resolved) => resolved,
             Err(error) => return Ok(Err(error)),
         };
@@ -63,7 +65,7 @@ impl Gateway<'_> {
             Ok(validated) => validated,
             Err(rejected) => return Ok(Err(rejected.error)),
         };
-        let authorized = match authorize_probe(validated) {
+        let authorized = match authorize_probe(validated, purpose) {
             Ok(authorized) => authorized,
             Err(error) => return Ok(Err(error)),
         };

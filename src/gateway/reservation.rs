@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::approval::canonical;
 use crate::audit::LedgerNote;
 use crate::authorize::AuthorizedCall;
-use crate::catalog::Digest;
+use crate::catalog::{Contract, Digest};
 use crate::clock::Timestamp;
 use crate::state::{Change, EffectState, KeyOrigin, NewEffect, RetriedEffect, Store, StoreError};
 use crate::validate::ValidatedCall;
@@ -60,10 +60,15 @@ impl Gateway<'_> {
             shown_key: key.shown,
             arguments: digest_of(&id, &exact),
             shown_arguments: shown,
-            exact_arguments: call.contract().reconcile.is_some().then_some(exact),
+            exact_arguments: is_looked_for(call.contract()).then_some(exact),
         };
         Ok(Some(Reservation { id, attempt: 1, lease, new: Some(new) }))
     }
+}
+
+/// Whether an effect of this contract may be looked for once its call is over.
+fn is_looked_for(contract: &Contract) -> bool {
+    contract.reconcile.is_some() || contract.operation.is_some() || contract.verify.is_some()
 }
 
 /// A key about to be taken.

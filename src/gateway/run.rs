@@ -21,6 +21,7 @@ use crate::validate::{Plan, ValidatedCall};
 use super::Gateway;
 use super::finished::{Finished, LedgerEntry, Origin, Subject};
 use super::journal::IntentJournal;
+use super::ledger::timeout;
 use super::settle::Attempt;
 
 /// Most bytes of a person's note that reach the model.
@@ -80,7 +81,16 @@ impl Gateway<'_> {
         let call = spent.call();
         let bindings = self.bindings(call);
         let mut outcome = interpret(captured, call.contract(), &bindings);
-        let verification = self.verify(call.contract(), &mut outcome, &bindings, cancel).await;
+        let verification = self
+            .verify(
+                call.contract(),
+                &mut outcome,
+                &bindings,
+                timeout(call.plan()).saturating_sub(elapsed),
+                cancel,
+            )
+            .await;
+        let operation = outcome.operation().cloned();
         let mut presented =
             present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default());
         if spent.call().contract().idempotency.retry_is_safe() {
@@ -98,6 +108,7 @@ impl Gateway<'_> {
         finished.sandbox = sandbox;
         finished.credentials = names;
         finished.elapsed = Some(elapsed);
+        finished.begun = self.begun(&finished, operation, verification.as_ref());
         finished.verification = verification;
         finished.ledger = reservation.map(|reservation| {
             self.looked_up.borrow_mut().remove(&reservation.id);

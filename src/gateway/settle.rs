@@ -103,7 +103,10 @@ impl Gateway<'_> {
                     }
                     Err(error) => return Some(Ended::Refused(error.call_error())),
                 },
-                EffectState::Succeeded | EffectState::Failed => return Some(Ended::Known(stored)),
+                EffectState::Succeeded
+                | EffectState::Failed
+                | EffectState::Accepted
+                | EffectState::Working => return Some(Ended::Known(stored)),
             }
         }
     }
@@ -122,6 +125,10 @@ impl Gateway<'_> {
     /// number, within a bounded time.
     pub async fn recover(&self) {
         let work = async {
+            match self.under_way() {
+                Ok(open) => self.take_over(&open),
+                Err(error) => tracing::warn!(%error, "what goes on elsewhere could not be read"),
+            }
             if let Err(error) = self.reconcile(None, &CancelToken::default()).await {
                 tracing::warn!(%error, "what earlier runs left open could not be looked up");
             }
@@ -165,6 +172,7 @@ impl Gateway<'_> {
         match stored.state {
             EffectState::Succeeded | EffectState::Failed => Ok(LookedUp::Settled(stored.state)),
             EffectState::Unknown => self.look_up(stored, cancel).await,
+            EffectState::Accepted | EffectState::Working => self.look_after(stored, cancel).await,
             EffectState::Running if !self.is_lost(stored, self.session.clock.now()) => {
                 Ok(LookedUp::Nothing("it is under way".to_owned()))
             }
@@ -177,7 +185,9 @@ impl Gateway<'_> {
                 };
                 match now.state {
                     EffectState::Unknown => self.look_up(&now, cancel).await,
-                    EffectState::Running => Ok(LookedUp::Nothing("it is under way again".to_owned())),
+                    EffectState::Running | EffectState::Accepted | EffectState::Working => {
+                        Ok(LookedUp::Nothing("it is under way again".to_owned()))
+                    }
                     EffectState::Succeeded | EffectState::Failed => Ok(LookedUp::Settled(now.state)),
                 }
             }

@@ -1,10 +1,12 @@
 //! Checking in the system of record what a call says of itself.
 
+use std::time::Duration;
+
 use tokio::time::{Instant, sleep};
 
 use crate::approval::canonical;
 use crate::audit::VerificationNote;
-use crate::catalog::{Contract, VerifySpec};
+use crate::catalog::{Contract, ProbePurpose, VerifySpec};
 use crate::code::{CallError, ErrorCode};
 use crate::execute::CancelToken;
 use crate::present::Outcome;
@@ -29,6 +31,8 @@ pub(super) struct Verification {
     /// The id of the probe that saw something, and what it saw as canonical JSON, redacted.
     seen: Option<(String, String)>,
     looks: u64,
+    /// How long it is to be looked at from now on, where that is left to whoever follows the effect.
+    pub(super) left: Option<Duration>,
 }
 
 impl Verification {
@@ -49,6 +53,15 @@ impl Verification {
     /// What was seen.
     pub(super) fn evidence(&self) -> Option<&str> {
         self.seen.as_ref().map(|(_, seen)| seen.as_str())
+    }
+
+    /// What the last look means while more are to come.
+    pub(super) fn words(&self) -> String {
+        match &self.sight {
+            Sight::Agrees => "the system of record agrees".to_owned(),
+            Sight::Disagrees => "the system of record does not show it yet".to_owned(),
+            Sight::Unreached(why) => why.clone(),
+        }
     }
 
     /// Puts on an outcome what the last look says of it.
@@ -77,24 +90,32 @@ const LOOK_FIRST: &str = "look at the state of the object before anything else; 
 
 impl Gateway<'_> {
     /// Checks an outcome that says that an effect happened, for as long as its contract gives it, and puts on it what was
-    /// seen. `None` where there is nothing to check.
+    /// seen. After `held`, or where the call is stopped, what is left of that time is for whoever follows the effect: the
+    /// outcome is postponed. `None` where there is nothing to check.
     pub(super) async fn verify(
         &self,
         contract: &Contract,
         outcome: &mut Outcome,
         about: &CallBindings<'_>,
+        held: Duration,
         cancel: &CancelToken,
     ) -> Option<Verification> {
         let spec = contract.verify.as_deref().filter(|_| outcome.claims_effect())?;
         let until = Instant::now() + spec.within;
+        let answered = Instant::now() + held;
         let mut looks = 0;
         loop {
             let mut last = self.look_once(spec, outcome, about, cancel).await;
             looks += 1;
             last.looks = looks;
             let next = Instant::now() + spec.every;
-            if matches!(last.sight, Sight::Agrees) || next > until || cancel.is_cancelled() {
+            if matches!(last.sight, Sight::Agrees) || next > until {
                 last.judge(outcome);
+                return Some(last);
+            }
+            if next > answered || cancel.is_cancelled() {
+                outcome.postpone();
+                last.left = Some(until.saturating_duration_since(Instant::now()));
                 return Some(last);
             }
             tokio::select! {
@@ -112,7 +133,8 @@ impl Gateway<'_> {
         about: &CallBindings<'_>,
         cancel: &CancelToken,
     ) -> Verification {
-        let unreached = |why: String| Verification { sight: Sight::Unreached(why), seen: None, looks: 1 };
+        let unreached =
+            |why: String| Verification { sight: Sight::Unreached(why), seen: None, looks: 1, left: None };
         let asked = match outcome.fill(&spec.probe, about) {
             Ok(asked) => asked,
             Err((name, error)) => {
@@ -121,7 +143,7 @@ impl Gateway<'_> {
         };
         let read =
             |seen: &Outcome| seen.shows(outcome, &spec.expect, about).map_err(|error| error.to_string());
-        match self.probe(&spec.probe.tool, asked, about.call_id, read, cancel).await {
+        match self.probe(&spec.probe.tool, ProbePurpose::Look, asked, about.call_id, read, cancel).await {
             Ok(Ok(probed)) => {
                 let evidence = canonical(probed.value());
                 let sight = match probed.read {
@@ -129,7 +151,7 @@ impl Gateway<'_> {
                     Ok(false) => Sight::Disagrees,
                     Err(why) => Sight::Unreached(format!("what was seen has no answer: {why}")),
                 };
-                Verification { sight, seen: Some((probed.id.to_string(), evidence)), looks: 1 }
+                Verification { sight, seen: Some((probed.id.to_string(), evidence)), looks: 1, left: None }
             }
             Ok(Err(error)) => unreached(format!("the look failed: {}", error.message)),
             Err(error) => {

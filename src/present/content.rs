@@ -23,6 +23,7 @@ pub struct Presented {
     pub(super) effect: Effect,
     pub(super) verified: bool,
     pub(super) object: Option<Value>,
+    pub(super) operation: Option<Value>,
     pub(super) content: Option<String>,
     pub(super) truncated: bool,
     pub(super) total: Option<Value>,
@@ -72,6 +73,12 @@ impl Presented {
     #[must_use]
     pub fn object(&self) -> Option<&Value> {
         self.object.as_ref()
+    }
+
+    /// The backend's id of the operation that the call began.
+    #[must_use]
+    pub fn operation(&self) -> Option<&Value> {
+        self.operation.as_ref()
     }
 
     /// The bounded text that the model sees.

@@ -38,6 +38,8 @@ pub struct Outcome {
     pub(super) object: Option<Value>,
     /// Whether a look at the system of record confirmed it.
     pub(super) verified: bool,
+    /// The backend's id of the operation that the call began.
+    pub(super) operation: Option<Value>,
     pub(super) shown: Shown,
 }
 
@@ -67,6 +69,7 @@ impl Outcome {
             warnings: Vec::new(),
             object: None,
             verified: false,
+            operation: None,
             shown: Shown::default(),
         }
     }

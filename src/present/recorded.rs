@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::secret::Redactor;
 
+use super::expose::redacted_value;
 use super::{DisplayBody, Presented, Stored};
 
 /// What is kept of a presented success: redacted and bounded already.
@@ -63,12 +64,7 @@ impl Presented {
             return (presented, None);
         };
         let text = |text: String| redactor.text(&text).into_owned();
-        let value = |value: Option<Value>| {
-            value.map(|mut value| {
-                redactor.value(&mut value);
-                value
-            })
-        };
+        let value = |value: Option<Value>| redacted_value(value, redactor);
         let effect = if kept.happened { Effect::Happened } else { Effect::None };
         let presented = Self {
             verified: kept.verified,
@@ -96,6 +92,13 @@ impl Presented {
         Self::without_content(Status::Working, Effect::Possible)
     }
 
+    /// An effect that is under way elsewhere: accepted, worked on, or waiting for someone's input.
+    #[must_use]
+    pub fn under_way(status: Status, operation: Option<Value>, redactor: &Redactor) -> Self {
+        let operation = redacted_value(operation, redactor);
+        Self { operation, ..Self::without_content(status, Effect::Possible) }
+    }
+
     /// Advises to send a call whose outcome is not known again: its contract states that this is safe. Not one that a look
     /// contradicted.
     pub fn advise_retry(&mut self) {
@@ -112,6 +115,7 @@ impl Presented {
             effect,
             verified: false,
             object: None,
+            operation: None,
             content: None,
             truncated: false,
             total: None,

@@ -40,6 +40,7 @@ fn contract(risk: Risk, run: Run) -> Contract {
         errors: Vec::new(),
         idempotency: crate::catalog::Idempotency::Unstated,
         preconditions: Vec::new(),
+        operation: None,
         reconcile: None,
         verify: None,
         internal: false,
@@ -134,6 +135,7 @@ fn run(captured: Captured, contract: &Contract) -> Presented {
         item: None,
         value: None,
         result: None,
+        operation: None,
         exit: None,
     };
     present(interpret(captured, contract, &bindings), contract, &redactor(), PresentLimits::default())

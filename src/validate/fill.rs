@@ -338,6 +338,7 @@ pub(super) fn bindings<'a>(
         item: None,
         value: None,
         result: None,
+        operation: None,
         exit: None,
         effect_key: None,
     }

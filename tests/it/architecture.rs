@@ -141,7 +141,7 @@ fn programs_are_started_in_execute_only() {
 }
 
 /// The modules that wait for something outside, each with what it waits for.
-const WAITING: [(&str, &str); 12] = [
+const WAITING: [(&str, &str); 13] = [
     ("execute/", "programs, deadlines"),
     ("gateway/", "executors, persons"),
     ("secret/source.rs", "programs that give credentials"),
@@ -151,6 +151,7 @@ const WAITING: [(&str, &str); 12] = [
     ("cli/run.rs", "the stream"),
     ("cli/call.rs", "the call"),
     ("cli/effects.rs", "look-ups"),
+    ("cli/effects/follow.rs", "what goes on elsewhere"),
     ("cli/approvals/run.rs", "the stored call"),
     ("cli/check.rs", "pipes"),
     ("cli/trust.rs", "the person, and signals meanwhile"),

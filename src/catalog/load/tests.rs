@@ -196,7 +196,6 @@ fn what_is_missing_counts_as_the_strictest_and_is_said() {
 #[test]
 fn what_is_not_built_yet_is_refused_and_never_ignored() {
     let cases = [
-        ("operation: {}", "`operation` is not supported yet"),
         (
             "risk: write\nidempotency: {key: '{{call.id}}', send_as: {header: Idempotency-Key}}",
             "`send_as.header` is for `run.http`, which is not supported yet",
@@ -305,6 +304,29 @@ fn each_mistake_in_a_tool_is_named() {
             "risk: write\nverify: {tool: t, expect: 'value.ok'}",
             "`t` changes something, and a look-up must not",
         ),
+        ("risk: write\noperation: {}", "`accepted_when` is missing"),
+        ("risk: write\noperation: {accepted_when: 'true'}", "`timeout` is missing"),
+        (
+            "risk: write\noperation: {state: {pointer: /s, map: {done: finished}}}",
+            "`done` must be one of `accepted`, `working`",
+        ),
+        (
+            "risk: write\noperation: {state: {pointer: /s, map: {run: working}}}",
+            "no word of the backend means `succeeded`",
+        ),
+        ("risk: write\noperation: {state: {pointer: s, map: {d: succeeded}}}", "is not a JSON pointer"),
+        ("risk: write\noperation: {timeout: 24h, interval: 1ms}", "more than 100000 polls"),
+        ("risk: write\noperation: {poll: {tool: absent}}", "there is no tool `absent`"),
+        ("risk: write\noperation: {poll: {tool: t}}", "`t` changes something, and a look-up must not"),
+        ("risk: write\noperation: {cancel: {tool: absent}}", "there is no tool `absent`"),
+        (
+            "risk: write\noperation: {poll: {tool: t, arguments: {x: '{{task.id}}'}}}",
+            "unknown variable `task`",
+        ),
+        ("risk: write\noperation: {accepted_when: 'operation.id == 1'}", "unknown variable `operation`"),
+        ("risk: write\noperation: {polls: 3}", "unknown key `polls`"),
+        ("risk: read_only\noperation: {}", "`operation` is for tools that change something"),
+        ("risk: write\noperation: {timeout: 1h}\nrun: {builtin: write_file}", "`operation` is for commands"),
         ("preconditions: []", "`preconditions` is an empty list"),
         ("preconditions: {}", "`preconditions` must be a list"),
         ("preconditions: [{tool: absent, expect: 'value.ok', message: m}]", "there is no tool `absent`"),

@@ -49,6 +49,11 @@ impl<'a> Compiler<'a> {
         self.outcome.get_or_init(|| declarations::outcome(self.input, self.output))
     }
 
+    /// The variables of the call, its exit and what it printed, of whatever shape that is.
+    pub(super) fn taken(&self) -> Declarations {
+        declarations::outcome(self.input, None)
+    }
+
     /// The variables of the call and an item of `list`.
     pub(super) fn each(&self, list: &Expression) -> Declarations {
         declarations::each(self.run(), list.value_type())

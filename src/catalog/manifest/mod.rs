@@ -8,6 +8,8 @@ mod environment;
 mod errors;
 mod file;
 mod idempotency;
+mod looks;
+mod operation;
 mod preconditions;
 mod probe;
 mod reconcile;

@@ -5,10 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::catalog::schema::Role;
-use crate::catalog::{
-    Contract, Digest, ExecutionMode, NetworkRule, ObjectSpec, PreconditionSpec, ReconcileSpec, Risk, Run,
-    Timeout, Trust, VerifySpec,
-};
+use crate::catalog::{Contract, Digest, ExecutionMode, NetworkRule, ObjectSpec, Risk, Run, Timeout, Trust};
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::document::{
     Entry, Fields, Node, NodeValue, expect_items, expect_text, expect_texts, parse_duration,
@@ -22,12 +19,11 @@ use super::compile::Compiler;
 use super::errors::errors;
 use super::file::{FileContext, Named};
 use super::idempotency::{check_delivery, idempotency, is_keyed};
-use super::preconditions::preconditions;
-use super::reconcile::reconcile;
+use super::looks::looks;
+use super::operation::check_operation;
 use super::result::{pointer, result};
 use super::sandbox::sandbox;
 use super::schemas::schema;
-use super::verify::verify;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -102,7 +98,6 @@ fn body(
         let warning = Diagnostic::warning(name_span, "`risk` is missing: the tool counts as `destructive`");
         report.push(warning.with_hint("write `risk: read_only`, `write`, `external` or `destructive`"));
     }
-    unsupported(&mut fields, "operation", "`operation`", report);
 
     let input_node = fields.required("input_schema", report);
     let input_schema = input_node.map(|node| schema(node, Role::Input, &mut parts.known_from, report));
@@ -119,7 +114,7 @@ fn body(
 
     let stated = stated_risk.map(|(risk, _)| risk);
     let idempotency = idempotency(&mut fields, name_span, stated, &compiler, report);
-    let looks = looks(&mut fields, risk, &compiler, &mut parts.probes, report);
+    let looks = looks(&mut fields, risk, &compiler, &mut parts.probes, &mut parts.known_from, report);
 
     let object = fields.value("object", report).and_then(|node| object(node, &compiler, report));
     let execution_mode = execution_mode(&mut fields, name_span, risk, &compiler, report);
@@ -145,6 +140,7 @@ fn body(
             }
         }
         check_delivery(&idempotency, &run, name_span, report);
+        check_operation(looks.operates, &run, name_span, report);
         Some(run)
     });
     let networked = matches!(run, Some(Run::Command(_)))
@@ -173,6 +169,7 @@ fn body(
         errors,
         idempotency,
         preconditions: looks.preconditions?,
+        operation: looks.operation?,
         reconcile: looks.reconcile?,
         verify: looks.verify?,
         internal,
@@ -189,35 +186,6 @@ fn body(
         location: context.sources.locate(name_span),
         digest: Digest::of(node),
     })
-}
-
-/// What the gateway itself looks at for a call; `None` where it does not load.
-struct Looks {
-    preconditions: Option<Vec<PreconditionSpec>>,
-    reconcile: Option<Option<Box<ReconcileSpec>>>,
-    verify: Option<Option<Box<VerifySpec>>>,
-}
-
-fn looks(
-    fields: &mut Fields<'_>,
-    risk: Risk,
-    compiler: &Compiler<'_>,
-    probes: &mut Vec<(String, Span)>,
-    report: &mut Report,
-) -> Looks {
-    let preconditions = match fields.value("preconditions", report) {
-        None => Some(Vec::new()),
-        Some(node) => preconditions(node, compiler, probes, report),
-    };
-    let reconcile = match fields.value("reconcile", report) {
-        None => Some(None),
-        Some(node) => reconcile(node, risk, compiler, probes, report).map(|spec| Some(Box::new(spec))),
-    };
-    let verify = match fields.value("verify", report) {
-        None => Some(None),
-        Some(node) => verify(node, risk, compiler, probes, report).map(|spec| Some(Box::new(spec))),
-    };
-    Looks { preconditions, reconcile, verify }
 }
 
 fn stated_risk(fields: &mut Fields<'_>, report: &mut Report) -> Option<(Risk, Span)> {

@@ -102,6 +102,7 @@ const MIGRATIONS: &[&str] = &[
     CREATE INDEX approval_by_binding ON approval (tenant, binding, created);
 ",
     EFFECTS,
+    PURSUITS,
 ];
 
 /// The ledger. A key is free where no effect holds it that did not provably fail.
@@ -135,6 +136,15 @@ const EFFECTS: &str = "
     CREATE UNIQUE INDEX effect_by_key ON effect (tenant, tool, origin, key) WHERE state <> 'failed';
     CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'unknown');
     CREATE INDEX effect_to_drop ON effect (changed) WHERE origin <> 'stated' AND state IN ('succeeded', 'failed');
+";
+
+/// Effects that are under way elsewhere.
+const PURSUITS: &str = "
+    ALTER TABLE effect ADD COLUMN pursuit TEXT;
+    ALTER TABLE effect ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE effect ADD COLUMN deadline INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX effect_not_settled;
+    CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'accepted', 'working', 'unknown');
 ";
 
 const SEQ_BITS: u32 = 40;
@@ -171,7 +181,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 /// SHA-256 of everything that a store of this version defines. A new migration changes it; the test says to what.
-const DEFINITIONS: &str = "8d5ace2f2657e3efec90c14937306c5b32ccea07efadc62a443be870e0834501";
+const DEFINITIONS: &str = "3edeba434f229ac892e4bb2c3dec5fdb250fee7a136ed0c4c21837e8fe3c54ef";
 
 /// Refuses a store that defines anything else than this program made: a trigger, a view, a table with a default of its
 /// own. Such a thing could drop or change what is written, and say that all went well.

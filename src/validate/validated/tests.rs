@@ -27,6 +27,7 @@ fn contract(schema: Value) -> Contract {
         errors: Vec::new(),
         idempotency: crate::catalog::Idempotency::Unstated,
         preconditions: Vec::new(),
+        operation: None,
         reconcile: None,
         verify: None,
         internal: false,

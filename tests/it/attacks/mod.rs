@@ -15,6 +15,7 @@ mod leaks;
 mod linked;
 mod links;
 mod nested;
+mod operations;
 mod paths;
 mod planted;
 mod questions;

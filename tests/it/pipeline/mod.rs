@@ -9,6 +9,7 @@ mod killed;
 mod ledger;
 mod lines;
 mod numbers;
+pub(crate) mod operations;
 mod order;
 mod preconditions;
 mod results;

@@ -29,6 +29,7 @@ pub(in crate::execute) fn contract(risk: Risk, sandbox: Option<SandboxRequest>) 
         errors: Vec::new(),
         idempotency: crate::catalog::Idempotency::Unstated,
         preconditions: Vec::new(),
+        operation: None,
         reconcile: None,
         verify: None,
         internal: false,
