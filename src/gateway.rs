@@ -115,6 +115,8 @@ pub struct Gateway<'s> {
     owner: String,
     /// What goes on elsewhere and is followed by this run.
     following: RefCell<Following>,
+    /// Effects that began here and whose outcome is not recorded yet.
+    under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
     looked_up: RefCell<BTreeSet<String>>,
 }
@@ -147,6 +149,7 @@ impl<'s> Gateway<'s> {
             tidied: Cell::new(false),
             owner: new_owner(),
             following: RefCell::default(),
+            under_way: RefCell::default(),
             looked_up: RefCell::default(),
         }
     }

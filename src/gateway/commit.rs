@@ -40,6 +40,9 @@ impl Gateway<'_> {
                 Vec::new()
             }
         };
+        for entry in finished.iter().filter_map(|one| one.ledger.as_ref()) {
+            self.under_way.borrow_mut().remove(&entry.id);
+        }
         self.note_awaited(&mut finished, &receipts);
         if !receipts.is_empty() {
             self.note_begun(&finished);

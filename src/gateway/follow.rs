@@ -64,7 +64,7 @@ impl Gateway<'_> {
     ///
     /// # Errors
     /// Why the store cannot be read.
-    pub fn under_way(&self) -> Result<Vec<StoredEffect>, StoreError> {
+    pub fn going_on(&self) -> Result<Vec<StoredEffect>, StoreError> {
         let store = self.store.as_ref().map_err(Clone::clone)?.borrow();
         let tenant = &self.session.principal.tenant;
         let mut open = store.effects(tenant, Some(EffectState::Accepted), MOST_FOLLOWED)?;

@@ -61,7 +61,9 @@ impl Gateway<'_> {
             (Some(verify), _) if verifies => &verify.probe.tool,
             (_, Some(operation)) if !verifies => &operation.poll.tool,
             _ => {
-                return Ok(Pursued::Stuck("its contract does not say any more how it is followed".to_owned()));
+                return Ok(Pursued::Stuck(
+                    "its contract does not say any more how it is followed".to_owned(),
+                ));
             }
         };
         if !self.claim(&stored, looks_with.as_str())? {

@@ -125,7 +125,7 @@ impl Gateway<'_> {
     /// number, within a bounded time.
     pub async fn recover(&self) {
         let work = async {
-            match self.under_way() {
+            match self.going_on() {
                 Ok(open) => self.take_over(&open),
                 Err(error) => tracing::warn!(%error, "what goes on elsewhere could not be read"),
             }

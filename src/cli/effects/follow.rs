@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::execute::CancelToken;
+use crate::execute::{CancelToken, Signals};
 use crate::gateway::{EndOfEffect, Gateway, Pursued};
-use crate::schedule::Signals;
 use crate::state::{Refusal, SqliteStore, StoreError, StoredEffect};
 
 use super::super::arguments::SessionArgs;
@@ -113,7 +112,7 @@ enum Watched {
 async fn watch_all(gateway: &Gateway<'_>, as_json: bool, cancel: &CancelToken) -> Result<bool, Watched> {
     let mut stuck = std::collections::BTreeSet::new();
     loop {
-        let open = gateway.under_way().map_err(Watched::Store)?;
+        let open = gateway.going_on().map_err(Watched::Store)?;
         let mut left = open.iter().filter(|stored| !stuck.contains(&stored.id)).peekable();
         if left.peek().is_none() || cancel.is_cancelled() {
             return Ok(!stuck.is_empty());
