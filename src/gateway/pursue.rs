@@ -189,6 +189,11 @@ impl Gateway<'_> {
             Heard::Said(OperationState::Unknown, word, _) => {
                 return ended(lost(&format!("the backend ended the operation as `{word}`")));
             }
+            // Who stops looking has heard nothing.
+            Heard::Nothing(_) if cancel.is_cancelled() => {
+                let (state, deadline) = (stored.state, stored.deadline);
+                return Ok(Step::Going { state, pursuit, pause: spec.interval, deadline });
+            }
             Heard::Nothing(why) => (stored.state, why, pursuit.needs_input),
         };
         if self.session.clock.now() >= stored.deadline {
@@ -261,8 +266,12 @@ impl Gateway<'_> {
         let mut outcome = Outcome::happened(value, contract, about);
         let verification = self.look_once(spec, &outcome, about, cancel).await;
         let agrees = matches!(verification.sight, Sight::Agrees);
-        if !agrees && self.session.clock.now().plus(spec.every) <= deadline {
-            pursuit.said = Some(verification.words());
+        // Who stops looking decides nothing.
+        let stopped = cancel.is_cancelled();
+        if !agrees && (stopped || self.session.clock.now().plus(spec.every) <= deadline) {
+            if !stopped {
+                pursuit.said = Some(verification.words());
+            }
             return Step::Going { state: EffectState::Working, pursuit, pause: spec.every, deadline };
         }
         verification.judge(&mut outcome);
