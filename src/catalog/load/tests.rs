@@ -317,7 +317,10 @@ fn each_mistake_in_a_tool_is_named() {
         ("risk: write\noperation: {state: {pointer: s, map: {d: succeeded}}}", "is not a JSON pointer"),
         ("risk: write\noperation: {timeout: 24h, interval: 1ms}", "more than 100000 polls"),
         ("risk: write\noperation: {poll: {tool: absent}}", "there is no tool `absent`"),
-        ("risk: write\noperation: {poll: {tool: t}}", "`t` changes something, and a look-up must not"),
+        (
+            "risk: write\nrun: {command: [ls]}\noperation: {accepted_when: 'true', id: /i, timeout: 1h, poll: {tool: t}, state: {pointer: /s, map: {d: succeeded}}}",
+            "`t` changes something, and a look-up must not",
+        ),
         ("risk: write\noperation: {cancel: {tool: absent}}", "there is no tool `absent`"),
         (
             "risk: write\noperation: {poll: {tool: t, arguments: {x: '{{task.id}}'}}}",

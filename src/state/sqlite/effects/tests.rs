@@ -254,7 +254,7 @@ impl Bench {
         let expected = self
             .expected
             .iter()
-            .filter(|one| matches!(one.state, EffectState::Running | EffectState::Unknown));
+            .filter(|one| !matches!(one.state, EffectState::Succeeded | EffectState::Failed));
         assert_eq!(open.len(), expected.count());
     }
 }
