@@ -227,6 +227,11 @@ fn verify(arguments: &StoreArgs, receipts: &[String]) -> Outcome {
         .collect::<Result<_, _>>()?;
     let OpenedStore { store, tenant } = store::open(arguments)?;
     let Some(store) = store else {
+        // Whoever names a store means one that is there.
+        if arguments.state.is_some() {
+            return Err(Failure::configuration("there is no store at the place that `--state` names")
+                .with_hint("`tgw doctor` says where the store of a workspace is"));
+        }
         print("no store: nothing was ever recorded here\n")?;
         return Ok(u8::from(!wanted.is_empty()));
     };

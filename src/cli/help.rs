@@ -24,7 +24,7 @@ With --wait-approvals a call that a person must approve is answered `input_requi
 With --wait-operations the stream also waits for what its calls began elsewhere (`accepted`, `working`), and such an event line \
 says what became of each. Without it the stream ends, and a later process takes that over.
 
-Exit status: 0 once every line is answered, whatever the answers; 2 for a usage or configuration error; 130 after Ctrl-C.
+Exit status: 0 once every line is answered, whatever the answers; 2 for a usage or configuration error; 130 after Ctrl-C or where a person stops the run.
 
 Examples:
   tgw run < calls.jsonl
@@ -122,7 +122,8 @@ Examples:
 /// `tgw trust`
 pub(super) const TRUST: &str = "\
 Without it, a tools.yaml or policy.yaml that a workspace brings is not obeyed: a cloned repository cannot bring its own rules. \
-A change of the content has to be trusted anew. Exit status: 1 where a file was not trusted after all.
+A change of the content has to be trusted anew. Exit status: 1 where a file was not \
+trusted after all, 2 where nobody can be asked.
 
 Examples:
   tgw trust
