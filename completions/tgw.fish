@@ -74,6 +74,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand run" -l color -d 'When what peop
 always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l wait-approvals -d 'Where a call needs a person and no terminal is attached: go on, wait for the answer, and print what became of the call as an event line'
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l wait-operations -d 'Wait until what calls of this stream began elsewhere is over, and print what became of each as an event line'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l no-prompt -d 'Never ask in the terminal: a call that needs a person is answered `input_required` at once'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -290,17 +291,23 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "list" -d 'List effects, newest first'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "show" -d 'Show one effect'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "resolve" -d 'Say what became of an effect that is unknown; it is recorded with your name, and final'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "reconcile" -d 'Look up effects that are unknown, where their contracts say how, and find those whose process is gone'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "list" -d 'List effects, newest first'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "show" -d 'Show one effect'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "resolve" -d 'Say what became of an effect that is unknown; it is recorded with your name, and final'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "wait" -d 'Wait until an effect that goes on elsewhere is over, and print what became of its call'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "watch" -d 'Follow everything that goes on elsewhere until nothing does, and print each end'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "cancel" -d 'Ask the backend to stop an operation, where the contract says how'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "reconcile" -d 'Look up effects that are unknown, where their contracts say how, and find those whose process is gone'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l status -d 'Only effects in this state' -r -f -a "running\t'Reserved, and perhaps under way'
+accepted\t'A backend took it'
+working\t'A backend works on it, or it is being verified'
 succeeded\t'It happened'
 failed\t'Nothing happened'
 unknown\t'It may or may not have happened'"
@@ -340,6 +347,59 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l timeout -d 'At most this long, such as 30s; exit status 7 where it still goes on then' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l json -d 'Print each end as a line of JSON'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F

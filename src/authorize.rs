@@ -319,6 +319,12 @@ impl PendingCall {
         &self.doubts
     }
 
+    /// Nobody is asked about it: something in the world stands in its way.
+    #[must_use]
+    pub fn unmet(self, error: CallError) -> UnmetCall {
+        UnmetCall { call: self.call, decision: self.decision, error }
+    }
+
     /// Gives the call back, to be authorized again with an answer.
     #[must_use]
     pub fn into_call(self) -> ValidatedCall {

@@ -11,22 +11,30 @@
 mod answer;
 mod ask;
 mod awaited;
+mod begun;
 mod check;
 mod commit;
 mod conflict;
 mod finished;
+mod follow;
 mod housekeeping;
 mod journal;
+mod kept;
 mod known;
 mod ledger;
 mod look_up;
 mod notify;
 mod own_tools;
+mod preconditions;
+mod probe;
+mod pursue;
+mod pursued;
 mod reservation;
 mod redeem;
 mod run;
 mod settle;
 mod signed;
+mod verify;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -52,10 +60,13 @@ pub use ask::Asked;
 pub use check::{Check, Stage};
 pub use finished::{Awaited, Finished, Origin};
 pub use look_up::LookedUp;
+pub use pursue::Pursued;
+pub use pursued::EndOfEffect;
 pub use redeem::Settled;
 pub use settle::settle_effect;
 
 use finished::Subject;
+use follow::Following;
 use ledger::Held;
 
 /// How long a program that is told of a question may take.
@@ -67,6 +78,8 @@ pub trait Observer {
     fn finished(&self, finished: &Finished, redactor: &Redactor);
     /// A call still runs.
     fn progress(&self, tool: &str, elapsed: Duration);
+    /// What a call began goes on elsewhere, or came to its end there. `said` is what was last heard of it, redacted.
+    fn operation(&self, tool: &str, call: &str, state: &str, said: Option<&str>);
 }
 
 /// What is settled about a call before anything runs.
@@ -108,6 +121,8 @@ pub struct Gateway<'s> {
     notifier: RefCell<Notifier>,
     /// What this gateway reserves effects under.
     owner: String,
+    /// What goes on elsewhere and is followed by this run.
+    following: RefCell<Following>,
     /// Effects that began here and whose outcome is not recorded yet.
     under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
@@ -146,6 +161,7 @@ impl<'s> Gateway<'s> {
                 NOTICE_PATIENCE,
             )),
             owner: new_owner(),
+            following: RefCell::default(),
             under_way: RefCell::default(),
             looked_up: RefCell::default(),
         }
@@ -286,6 +302,8 @@ impl<'s> Gateway<'s> {
             workspace: self.session.workspace.root(),
             item: None,
             value: None,
+            result: None,
+            operation: None,
             exit: None,
             effect_key: call.effect_key(),
         }

@@ -150,6 +150,7 @@ pub(crate) struct Unwatched;
 impl Observer for Unwatched {
     fn finished(&self, _: &Finished, _: &Redactor) {}
     fn progress(&self, _: &str, _: Duration) {}
+    fn operation(&self, _: &str, _: &str, _: &str, _: Option<&str>) {}
 }
 
 /// Arguments of a call, as JSON.

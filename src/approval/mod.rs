@@ -26,7 +26,7 @@ pub use grant::{Grant, GrantMismatch, GrantSource, StoredYes};
 pub use id::{ApprovalId, GrantId};
 pub use key::{PublicKey, SecretKey};
 pub use pending::{PendingApproval, StoredCall, StoredTask};
-pub use question::{Alternative, Place, Question};
+pub use question::{Alternative, Checked, Place, Question};
 use quote::quote;
 pub use render::{Extent, Rendered, render_question, render_refused_edit};
 pub use signed::{AskedQuestion, Said, SignedAnswer, SignedAnswers};

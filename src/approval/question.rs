@@ -40,6 +40,20 @@ pub struct Question {
     pub(super) alternatives: Vec<Alternative>,
     pub(super) signed: Option<String>,
     pub(super) notes: Vec<String>,
+    pub(super) checks: Vec<Checked>,
+}
+
+/// What the gateway saw in the system of record for this call: redacted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// The tool that looked.
+    pub tool: String,
+    /// What was to hold.
+    pub expect: String,
+    /// What was seen, as JSON, or why nothing was.
+    pub seen: String,
+    /// Whether it holds.
+    pub holds: bool,
 }
 
 /// One effective argument.
@@ -111,6 +125,7 @@ impl Question {
             preview: subject.preview.map(|preview| redacted_body(preview.display.clone(), redactor)),
             signed: signed(subject),
             notes: Vec::new(),
+            checks: Vec::new(),
         }
     }
 
@@ -118,6 +133,13 @@ impl Question {
     #[must_use]
     pub fn noting(mut self, notes: impl IntoIterator<Item = String>) -> Self {
         self.notes.extend(notes);
+        self
+    }
+
+    /// Adds what was looked at before the person is asked.
+    #[must_use]
+    pub fn with_checks(mut self, checks: Vec<Checked>) -> Self {
+        self.checks = checks;
         self
     }
 

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use crate::catalog::Digest;
 use crate::text::JsonObject;
 
-use super::entry::{ApprovalNote, Entry, Evidence};
+use super::entry::{ApprovalNote, Entry, Evidence, VerificationNote};
 use super::keyed::Hex;
 
 /// Most bytes of a name or id that someone outside chose.
@@ -23,6 +23,7 @@ pub(super) struct KeyedDigests {
     pub(super) arguments: Option<Digest>,
     pub(super) plan: Option<Digest>,
     pub(super) question: Option<Digest>,
+    pub(super) evidence: Option<Digest>,
     pub(super) detail: Option<Digest>,
 }
 
@@ -53,6 +54,7 @@ pub(super) fn write_body(entry: &Entry<'_>, digests: &KeyedDigests, out: &mut Ve
     body.maybe_text("code", entry.code.map(name));
     body.maybe("effect", entry.effect);
     body.maybe("ledger", entry.ledger);
+    body.maybe("verification", entry.verification.map(|note| verification(note, digests)));
     body.maybe("duration_us", entry.duration.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     body.maybe("bytes", entry.bytes);
     body.maybe_text("result", entry.result.map(name));
@@ -77,6 +79,25 @@ fn approval<'a>(note: ApprovalNote<'a>, digests: &KeyedDigests) -> Approval<'a> 
         how: name(note.how),
         answer: name(note.answer),
         question_hmac: digests.question.as_ref().map(Hex::new),
+    }
+}
+
+#[derive(Serialize)]
+struct Verification<'a> {
+    result: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<&'a str>,
+    looks: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence_hmac: Option<Hex>,
+}
+
+fn verification<'a>(note: VerificationNote<'a>, digests: &KeyedDigests) -> Verification<'a> {
+    Verification {
+        result: name(note.result),
+        probe: note.probe.map(name),
+        looks: note.looks,
+        evidence_hmac: digests.evidence.as_ref().map(Hex::new),
     }
 }
 

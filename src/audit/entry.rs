@@ -103,6 +103,19 @@ pub struct LedgerNote<'a> {
     pub by: Option<&'a str>,
 }
 
+/// What a look at the system of record saw of an effect that its call says happened.
+#[derive(Debug, Clone, Copy)]
+pub struct VerificationNote<'a> {
+    /// `agrees`, `disagrees` or `unreached`, of the last look.
+    pub result: &'a str,
+    /// The id of the last look's own call, where it brought something back.
+    pub probe: Option<&'a str>,
+    /// How often was looked.
+    pub looks: u64,
+    /// The digest of what the last look brought back: canonical JSON, redacted. The record keeps a keyed digest of it.
+    pub evidence: Option<Digest>,
+}
+
 /// What a record says. Text that is longer than its field's bound is cut; lists beyond 64 entries are counted only.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
@@ -146,6 +159,8 @@ pub struct Entry<'a> {
     pub effect: Option<Effect>,
     /// The effect in the ledger.
     pub ledger: Option<LedgerNote<'a>>,
+    /// What was seen of the effect afterwards.
+    pub verification: Option<VerificationNote<'a>>,
     /// How long it ran.
     pub duration: Option<Duration>,
     /// How many bytes it brought back.
@@ -181,6 +196,7 @@ impl<'a> Entry<'a> {
             code: None,
             effect: None,
             ledger: None,
+            verification: None,
             duration: None,
             bytes: None,
             result: None,

@@ -16,6 +16,7 @@ pub(super) enum Subject {
     Arguments,
     Plan,
     Question,
+    Evidence,
     Detail,
 }
 
@@ -25,6 +26,7 @@ impl Subject {
             Self::Arguments => b"arguments\0",
             Self::Plan => b"plan\0",
             Self::Question => b"question\0",
+            Self::Evidence => b"evidence\0",
             Self::Detail => b"detail\0",
         }
     }

@@ -13,10 +13,13 @@ mod pending;
 mod verify;
 mod view;
 
-pub use entry::{ApprovalNote, CredentialUse, Entry, Evidence, LedgerNote, RecordKind, RuleReference};
+pub use entry::{
+    ApprovalNote, CredentialUse, Entry, Evidence, LedgerNote, RecordKind, RuleReference, VerificationNote,
+};
 pub use export::{ExportError, ExportScope, export};
 pub use pending::PendingRecords;
 pub use verify::{CheckedReceipt, LIMITS, Problem, VerifyReport, VerifyRequest, verify};
 pub use view::{
-    ApprovalView, CredentialView, LedgerView, Listed, RecordFilter, RecordView, RuleView, list, timeline,
+    ApprovalView, CredentialView, LedgerView, Listed, RecordFilter, RecordView, RuleView, VerificationView,
+    list, timeline,
 };

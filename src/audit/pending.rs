@@ -53,7 +53,8 @@ impl PendingRecords {
         let question = entry.approval.and_then(|note| note.question);
         let mut digests = KeyedDigests::default();
         let mut key = None;
-        if !detail.is_empty() || question.is_some() {
+        let evidence = entry.verification.and_then(|note| note.evidence);
+        if !detail.is_empty() || question.is_some() || evidence.is_some() {
             let drawn = self.random.draw::<KEY_BYTES>()?;
             let keyed = Keyed::new(&drawn);
             let of = |subject, json: &str| keyed.digest(subject, json.as_bytes());
@@ -62,6 +63,7 @@ impl PendingRecords {
                 arguments: altered(entry.arguments).map(|exact| of(Subject::Arguments, exact)),
                 plan: altered(entry.plan).map(|exact| of(Subject::Plan, exact)),
                 question: question.map(|digest| keyed.digest(Subject::Question, &digest.0)),
+                evidence: evidence.map(|digest| keyed.digest(Subject::Evidence, &digest.0)),
                 detail: (!held.is_empty()).then(|| keyed.digest(Subject::Detail, held)),
             };
             key = Some(drawn);

@@ -62,6 +62,8 @@ pub struct RecordView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<VerificationView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
@@ -109,6 +111,18 @@ pub struct LedgerView {
     pub how: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+}
+
+/// What was seen of an effect, read back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of VerificationNote")]
+pub struct VerificationView {
+    pub result: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<String>,
+    pub looks: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_hmac: Option<String>,
 }
 
 /// A record with its receipt and what it vouches for.

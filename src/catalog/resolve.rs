@@ -10,7 +10,7 @@ use crate::ident::CallId;
 use crate::text::{escape, fit};
 use crate::wire::{CallRequest, Expectation, Shape};
 
-use super::{Catalog, Contract, Limit, LimitSource, Risk, Scope};
+use super::{Catalog, Contract, Limit, LimitSource, ProbePurpose, Risk, Scope};
 
 /// Most columns of a model's own words in a message.
 const SHOWN: usize = 80;
@@ -75,20 +75,21 @@ impl Catalog {
         Ok(ResolvedCall { id, arguments, contract: Arc::clone(contract), shape, rpc_id })
     }
 
-    /// Resolves a look-up of the gateway's own, for which no scope counts.
+    /// Resolves a call of the gateway's own, for which no scope counts.
     ///
     /// # Errors
-    /// `UNKNOWN_TOOL` where there is none of this name; `INTERNAL` where it changes something.
+    /// `UNKNOWN_TOOL` where there is none of this name; `INTERNAL` where a look would change something.
     pub(crate) fn resolve_probe(
         &self,
         name: &str,
+        purpose: ProbePurpose,
         arguments: Map<String, Value>,
         id: CallId,
     ) -> Result<ResolvedCall, CallError> {
         let contract = self.find(name).ok_or_else(|| {
             CallError::new(ErrorCode::UnknownTool, format!("there is no tool `{}`", shown(name)))
         })?;
-        if contract.risk != Risk::ReadOnly {
+        if !purpose.permits(contract.risk) {
             return Err(CallError::new(ErrorCode::Internal, "a look-up would change something"));
         }
         Ok(ResolvedCall { id, arguments, contract: Arc::clone(contract), shape: Shape::Native, rpc_id: None })

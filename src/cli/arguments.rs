@@ -184,6 +184,9 @@ pub(crate) struct RunArgs {
     /// Where a call needs a person and no terminal is attached: go on, wait for the answer, and print what became of the call as an event line
     #[arg(long)]
     pub(crate) wait_approvals: bool,
+    /// Wait until what calls of this stream began elsewhere is over, and print what became of each as an event line
+    #[arg(long)]
+    pub(crate) wait_operations: bool,
     /// The shape of result lines; auto answers each call in the shape it came in
     #[arg(long, value_enum, default_value_t = FormatChoice::Auto, value_name = "SHAPE")]
     pub(crate) format: FormatChoice,

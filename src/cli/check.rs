@@ -18,6 +18,7 @@ struct Unwatched;
 impl Observer for Unwatched {
     fn finished(&self, _: &crate::gateway::Finished, _: &crate::secret::Redactor) {}
     fn progress(&self, _: &str, _: std::time::Duration) {}
+    fn operation(&self, _: &str, _: &str, _: &str, _: Option<&str>) {}
 }
 
 /// Decides a stream of calls.

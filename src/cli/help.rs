@@ -21,6 +21,9 @@ one line, in call order, in the shape it came in.
 With --wait-approvals a call that a person must approve is answered `input_required` in its place, the others go on, and an event line \
 {\"event\":\"resolved\",\"id\":\"c1\",…} says what became of it. The stream ends when its input has ended and every question is settled.
 
+With --wait-operations the stream also waits for what its calls began elsewhere (`accepted`, `working`), and such an event line \
+says what became of each. Without it the stream ends, and a later process takes that over.
+
 Exit status: 0 once every line is answered, whatever the answers; 2 for a usage or configuration error; 130 after Ctrl-C or where a person stops the run.
 
 Examples:
@@ -99,11 +102,13 @@ pub(super) const EFFECTS: &str = "\
 Every call that changes something has an entry: under the key that its contract states, else under its own id. An effect whose \
 end is not known stays `unknown`, and its key taken, until a look-up of its contract or a person tells.
 
-Exit status of reconcile: 0 where nothing is left open, else 1.
+What a backend accepted goes on elsewhere. Any process follows it: `tgw run` beside its calls, `wait` and `watch` here; one at a time \
+looks. Exit status of wait: as of `tgw call`; 7 where it goes on. Of reconcile: 0 where nothing is left open, else 1.
 
 Examples:
   tgw effects list --status unknown
   tgw effects show e_…
+  tgw effects wait e_… --timeout 10m
   tgw effects reconcile
   tgw effects resolve e_… --as failed --evidence 'no order R-1 in the shop, looked at 14:05'";
 /// `tgw approvals run`

@@ -14,6 +14,7 @@ use crate::state::{
 use crate::wire::{ReplyView, encode_reply, encode_resolved};
 
 use super::finished::Subject;
+use super::verify::Verification;
 use super::{Finished, Gateway, trust_text};
 
 /// How long a result is kept.
@@ -46,6 +47,9 @@ impl Gateway<'_> {
             self.under_way.borrow_mut().remove(&entry.id);
         }
         self.note_awaited(&mut finished, &receipts);
+        if !receipts.is_empty() {
+            self.note_begun(&finished);
+        }
         let mut status = 0;
         for (at, one) in finished.iter().enumerate() {
             self.encode(one, receipts.get(at).map(ToString::to_string).as_deref(), out);
@@ -161,6 +165,9 @@ impl Gateway<'_> {
         if let Some(feedback) = one.answer.as_ref().and_then(|answer| answer.feedback.as_deref()) {
             notes.push(("feedback", feedback));
         }
+        if let Some(evidence) = one.verification.as_ref().and_then(Verification::evidence) {
+            notes.push(("evidence", evidence));
+        }
         let warnings = one.presented.warnings().join("\n");
         if !warnings.is_empty() {
             notes.push(("warnings", &warnings));
@@ -183,6 +190,7 @@ impl Gateway<'_> {
             code: error.map(|error| error.contract_code.as_deref().unwrap_or(error.code.as_str())),
             effect: Some(one.presented.effect()),
             ledger: one.ledger_note(),
+            verification: one.verification.as_ref().map(Verification::note),
             duration: one.elapsed,
             bytes: one.presented.content().map(|content| content.len() as u64),
             result: one.reference.as_deref(),
@@ -219,6 +227,7 @@ impl Gateway<'_> {
 
     fn encode(&self, one: &Finished, receipt: Option<&str>, out: &mut Vec<u8>) {
         let presented = &one.presented;
+        let operation = one.operation();
         let view = ReplyView {
             id: one.origin.id.as_str(),
             tool: one.origin.tool.as_deref(),
@@ -226,6 +235,7 @@ impl Gateway<'_> {
             effect: presented.effect(),
             verification: presented.verification(),
             object: presented.object(),
+            operation: operation.as_ref(),
             content: presented.content(),
             truncated: presented.truncated(),
             total: presented.total(),

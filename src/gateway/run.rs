@@ -13,7 +13,7 @@ use crate::execute::{
 };
 use crate::ident::CredentialName;
 use crate::policy::{Decision, FactSource, Sight};
-use crate::present::{Captured, PresentLimits, Presented, Stored, interpret, present};
+use crate::present::{Captured, PresentLimits, Stored, interpret, present};
 use crate::secret::{Credentials, Sources, resolve};
 use crate::text;
 use crate::validate::{Plan, ValidatedCall};
@@ -21,6 +21,7 @@ use crate::validate::{Plan, ValidatedCall};
 use super::Gateway;
 use super::finished::{Finished, LedgerEntry, Origin, Subject};
 use super::journal::IntentJournal;
+use super::ledger::timeout;
 use super::settle::Attempt;
 
 /// Most bytes of a person's note that reach the model.
@@ -40,6 +41,9 @@ impl Gateway<'_> {
     /// Runs a call that may run, unless another call holds its effect key.
     pub(super) async fn attempt(&self, authorized: Box<AuthorizedCall>, cancel: &CancelToken) -> Attempt {
         let origin = Origin::of_call(authorized.call());
+        if let Err(error) = self.require(authorized.call(), cancel).await {
+            return Attempt::Finished(self.unstarted(origin, *authorized, error));
+        }
         let names = authorized.call().plan().credentials();
         let prepared = match self.prepare(&authorized, &names).await {
             Ok(prepared) => prepared,
@@ -77,7 +81,21 @@ impl Gateway<'_> {
         let started = Instant::now();
         let (captured, spent) = self.execute(reserved, &prepared, cancel).await;
         let elapsed = started.elapsed();
-        let mut presented = self.present(captured, &spent);
+        let call = spent.call();
+        let bindings = self.bindings(call);
+        let mut outcome = interpret(captured, call.contract(), &bindings);
+        let verification = self
+            .verify(
+                call.contract(),
+                &mut outcome,
+                &bindings,
+                timeout(call.plan()).saturating_sub(elapsed),
+                cancel,
+            )
+            .await;
+        let operation = outcome.operation().cloned();
+        let mut presented =
+            present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default());
         if spent.call().contract().idempotency.retry_is_safe() {
             presented.advise_retry();
         }
@@ -93,6 +111,8 @@ impl Gateway<'_> {
         finished.sandbox = sandbox;
         finished.credentials = names;
         finished.elapsed = Some(elapsed);
+        finished.begun = self.begun(&finished, operation, verification.as_ref());
+        finished.verification = verification;
         finished.ledger = reservation.map(|reservation| {
             self.looked_up.borrow_mut().remove(&reservation.id);
             LedgerEntry { id: reservation.id, attempt: reservation.attempt, found: None }
@@ -150,12 +170,6 @@ impl Gateway<'_> {
             sight: Arc::new(self.sight(call.call(), call.decision())),
         };
         execute(call, &context).await
-    }
-
-    fn present(&self, captured: Captured, spent: &SpentCall) -> Presented {
-        let call = spent.call();
-        let outcome = interpret(captured, call.contract(), &self.bindings(call));
-        present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default())
     }
 
     /// A call that was let through and could not begin.

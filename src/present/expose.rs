@@ -51,10 +51,9 @@ pub fn present(
     let mut presented = Presented {
         status: outcome.status,
         effect: outcome.effect,
-        object: outcome.object.map(|mut object| {
-            redactor.value(&mut object);
-            object
-        }),
+        verified: outcome.verified,
+        object: redacted_value(outcome.object, redactor),
+        operation: redacted_value(outcome.operation, redactor),
         content: None,
         truncated: false,
         total: None,
@@ -109,7 +108,9 @@ pub fn refuse(error: CallError, redactor: &Redactor) -> Presented {
     Presented {
         status,
         effect,
+        verified: false,
         object: None,
+        operation: None,
         content: None,
         truncated: false,
         total: None,
@@ -293,13 +294,15 @@ fn redacted_error(mut error: CallError, redactor: &Redactor) -> CallError {
     error
 }
 
+pub(super) fn redacted_value(value: Option<Value>, redactor: &Redactor) -> Option<Value> {
+    value.map(|mut value| {
+        redactor.value(&mut value);
+        value
+    })
+}
+
 fn redacted_shown(shown: Shown, redactor: &Redactor) -> Shown {
-    let clean = |value: Option<Value>| {
-        value.map(|mut value| {
-            redactor.value(&mut value);
-            value
-        })
-    };
+    let clean = |value: Option<Value>| redacted_value(value, redactor);
     Shown {
         text: shown.text.map(|text| owned(redactor, text)),
         total: clean(shown.total),

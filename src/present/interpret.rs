@@ -54,7 +54,7 @@ fn builtin(output: BuiltinOutput) -> Outcome {
 }
 
 /// A builtin's error carries its own status; only one that says so leaves an effect open.
-fn refused(error: CallError) -> Outcome {
+pub(super) fn refused(error: CallError) -> Outcome {
     let status = error.code.status();
     let effect = if status == Status::Unknown { Effect::Possible } else { Effect::None };
     Outcome::ended(status, effect, Some(error))
@@ -87,6 +87,8 @@ fn command(
     let bindings = CallBindings { value: Some(&value), exit: exit.as_ref(), ..*bindings };
     let conditions = conditions(&capture.end, spec, &bindings);
     let mut judgement = judge(&capture.end, contract.risk, &conditions, spec.max_output_bytes);
+    let taken = contract.operation.as_deref().filter(|_| judgement.effect == Effect::Happened);
+    let accepted = taken.map(|spec| (spec, spec.accepted_when.evaluate_bool(&bindings)));
     if judgement.error.is_some() && exit.is_some() {
         // A condition that cannot be evaluated names nothing.
         let named = contract.errors.iter().find(|named| named.when.evaluate_bool(&bindings) == Ok(true));
@@ -130,6 +132,9 @@ fn command(
         };
         break_promise(&mut outcome, contract.risk, code, message);
     }
+    if let Some((spec, accepted)) = accepted {
+        outcome.accept(spec, accepted);
+    }
     outcome
 }
 
@@ -159,7 +164,7 @@ fn conditions(end: &CommandEnd, spec: &CommandSpec, bindings: &CallBindings<'_>)
     Conditions { success, no_effect }
 }
 
-fn keep_promise(outcome: &mut Outcome, contract: &Contract) {
+pub(super) fn keep_promise(outcome: &mut Outcome, contract: &Contract) {
     if outcome.status != Status::Succeeded || outcome.withheld {
         return;
     }
@@ -183,7 +188,7 @@ fn break_promise(outcome: &mut Outcome, risk: Risk, code: ErrorCode, message: St
 }
 
 /// The object that an effect made or changed: named by the value, else by the arguments.
-fn object(contract: &Contract, bindings: &CallBindings<'_>, value: &Value) -> Option<Value> {
+pub(super) fn object(contract: &Contract, bindings: &CallBindings<'_>, value: &Value) -> Option<Value> {
     let spec = contract.object.as_ref()?;
     let named = spec.id.as_deref().and_then(|pointer| value.pointer(pointer)).filter(|id| !id.is_null());
     let id = match (named, &spec.before) {

@@ -38,6 +38,10 @@ pub struct Outcome {
     pub(super) error: Option<CallError>,
     pub(super) warnings: Vec<String>,
     pub(super) object: Option<Value>,
+    /// Whether a look at the system of record confirmed it.
+    pub(super) verified: bool,
+    /// The backend's id of the operation that the call began.
+    pub(super) operation: Option<Value>,
     pub(super) shown: Shown,
 }
 
@@ -67,6 +71,8 @@ impl Outcome {
             error,
             warnings: Vec::new(),
             object: None,
+            verified: false,
+            operation: None,
             shown: Shown::default(),
         }
     }

@@ -5,8 +5,8 @@ use crate::clock::Timestamp;
 use crate::ident::Tenant;
 
 use super::{
-    Answer, ApprovalState, NewApproval, NewEffect, NewResult, NewStanding, RecordSource, RetriedEffect,
-    SettledEffect, SignedAnswersNow,
+    Answer, ApprovalState, ClaimedEffect, NewApproval, NewEffect, NewResult, NewStanding, PursuedEffect,
+    RecordSource, RetriedEffect, SettledEffect, SignedAnswersNow,
 };
 
 /// What a commit survives.
@@ -91,6 +91,11 @@ pub enum Change<'a> {
     ReserveEffect(NewEffect<'a>),
     /// Takes the key of an effect whose outcome is not known once more.
     RetryEffect(RetriedEffect<'a>),
+    /// Says that an effect is under way elsewhere, or what more is known of it.
+    PursueEffect(PursuedEffect<'a>),
+    /// Takes the right to look at an effect that is under way elsewhere. Refused with
+    /// [`Refusal::EffectHeld`](super::Refusal::EffectHeld) where another process has it, or it is not due.
+    ClaimEffect(ClaimedEffect<'a>),
     /// Says what became of an effect.
     SettleEffect(SettledEffect<'a>),
 }

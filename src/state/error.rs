@@ -129,6 +129,9 @@ pub enum Refusal {
     /// The effect is settled, or another attempt at it is under way.
     #[error("the effect is settled already, or another attempt at it is under way")]
     EffectSettled,
+    /// Another process looks at the effect, or it is not due.
+    #[error("another process looks at the effect, or it is not due")]
+    EffectHeld,
 }
 
 impl Refusal {
@@ -154,7 +157,8 @@ impl Refusal {
             | Self::IdTaken
             | Self::KeyTaken
             | Self::UnknownEffect
-            | Self::EffectSettled => ErrorCode::Internal,
+            | Self::EffectSettled
+            | Self::EffectHeld => ErrorCode::Internal,
         }
     }
 }

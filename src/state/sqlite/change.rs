@@ -40,6 +40,8 @@ impl Transaction<'_> {
             Change::RevokeStanding { id } => self.revoke(id),
             Change::ReserveEffect(effect) => self.reserve(effect),
             Change::RetryEffect(effect) => self.retry(effect),
+            Change::PursueEffect(effect) => self.pursue(effect),
+            Change::ClaimEffect(effect) => self.claim(effect),
             Change::SettleEffect(effect) => self.settle(effect),
         }
     }

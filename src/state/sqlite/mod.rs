@@ -6,6 +6,7 @@ mod change;
 mod effects;
 mod open;
 mod purge;
+mod pursuits;
 mod queries;
 mod rows;
 mod schema;

@@ -103,6 +103,7 @@ const MIGRATIONS: &[&str] = &[
 ",
     EFFECTS,
     SIGNED_ANSWERS,
+    PURSUITS,
 ];
 
 /// Answers that approvers signed.
@@ -139,6 +140,15 @@ const EFFECTS: &str = "
     CREATE UNIQUE INDEX effect_by_key ON effect (tenant, tool, origin, key) WHERE state <> 'failed';
     CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'unknown');
     CREATE INDEX effect_to_drop ON effect (changed) WHERE origin <> 'stated' AND state IN ('succeeded', 'failed');
+";
+
+/// Effects that are under way elsewhere.
+const PURSUITS: &str = "
+    ALTER TABLE effect ADD COLUMN pursuit TEXT;
+    ALTER TABLE effect ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE effect ADD COLUMN deadline INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX effect_not_settled;
+    CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'accepted', 'working', 'unknown');
 ";
 
 const SEQ_BITS: u32 = 40;

@@ -3,6 +3,7 @@
 mod answers;
 mod audit_chain;
 mod calls;
+mod claims;
 mod costly;
 mod effects;
 mod escapes;
@@ -14,6 +15,7 @@ mod leaks;
 mod linked;
 mod links;
 mod nested;
+mod operations;
 mod paths;
 mod planted;
 mod questions;

@@ -9,11 +9,14 @@ mod killed;
 mod ledger;
 mod lines;
 mod numbers;
+pub(crate) mod operations;
 mod order;
+mod preconditions;
 mod results;
 mod scope;
 mod secrets;
 mod shapes;
 mod signals;
+pub(crate) mod verified;
 
 pub(crate) use signals::{signal, wait_for_child};
