@@ -36,6 +36,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('results', 'results', [CompletionResultType]::ParameterValue, 'List stored results, or page and filter one')
             [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one')
             [CompletionResult]::new('effects', 'effects', [CompletionResultType]::ParameterValue, 'Look at the ledger of effects, look up or settle what is not known')
+            [CompletionResult]::new('budgets', 'budgets', [CompletionResultType]::ParameterValue, 'Look at what is used of every budget of the policy')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Look at the audit chain: list, show, verify, export')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a small commented tools.yaml and policy.yaml for a project')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Say that configuration files of a workspace may be obeyed, with their present content')
@@ -314,6 +315,27 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             break
         }
         'tgw;effects;reconcile' {
+            [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system''s name for you]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]')
+            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
+            [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON array')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;budgets' {
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most this many tasks, agents, users and groups of each budget, the latest')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')

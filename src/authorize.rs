@@ -3,6 +3,7 @@
 //! Whoever wants to run a call must come through here with the call itself: the decision is made inside, on
 //! this very call, and a grant counts only for the call that it was given for.
 
+mod budgets;
 mod held;
 mod probe;
 
@@ -12,8 +13,10 @@ use crate::code::{CallError, ErrorCode};
 use crate::policy::{Decision, Facts, Policy, Verdict, decide};
 use crate::validate::ValidatedCall;
 
+pub use budgets::{BudgetSource, Spend};
 pub use held::HeldCall;
 pub(crate) use probe::authorize_probe;
+
 /// Most stored answers that one call names as not believed.
 const MOST_DOUBTS: usize = 4;
 
@@ -43,6 +46,8 @@ pub struct AuthorizationContext<'a> {
     /// What a call would change, where its executor can say, or why it cannot be done at all; asked for only when a person
     /// would be asked, so that nobody is asked about what must fail.
     pub preview: &'a PreviewSource<'a>,
+    /// What the call would take from budgets.
+    pub budgets: &'a BudgetSource<'a>,
     /// The present instant, for the expiry of consents.
     pub now: crate::clock::Timestamp,
 }
@@ -64,7 +69,7 @@ pub enum Authorization {
 ///
 /// ```compile_fail,E0451
 /// # fn forged(call: tgw::validate::ValidatedCall, decision: tgw::policy::Decision) {
-/// let _ = tgw::authorize::AuthorizedCall { call, decision, consent: tgw::authorize::Consent::None, basis: None };
+/// let _ = tgw::authorize::AuthorizedCall { call, decision, consent: tgw::authorize::Consent::None, basis: None, spends: Vec::new() };
 /// # }
 /// ```
 ///
@@ -79,6 +84,7 @@ pub struct AuthorizedCall {
     decision: Decision,
     consent: Consent,
     basis: Option<Digest>,
+    spends: Vec<Spend>,
 }
 
 /// A call that waits for a person. It is not authorized, and asking does not change it.
@@ -98,7 +104,7 @@ pub struct DeniedCall {
     error: CallError,
 }
 
-/// A call that the policy does not deny, and that cannot be done as the world is. Nobody is asked about it.
+/// A call that no rule denies, and that cannot be done as the world is, or as its budgets stand. Nobody is asked about it.
 #[derive(Debug)]
 pub struct UnmetCall {
     call: ValidatedCall,
@@ -136,6 +142,13 @@ pub struct UnmetCall {
 #[must_use]
 pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consent: Consent) -> Authorization {
     let decision = decide(context.policy, &call, context.facts);
+    let (decision, weighed) = match budgets::with_budgets(&call, decision, context) {
+        Ok(weighed) => weighed,
+        Err(refused) => {
+            let (decision, error) = *refused;
+            return Authorization::Unmet(Box::new(UnmetCall { call, decision, error }));
+        }
+    };
     if decision.verdict != Verdict::Deny
         && let Some(error) = call.obstacle().cloned()
     {
@@ -147,6 +160,7 @@ pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consen
             decision,
             consent: Consent::None,
             basis: None,
+            spends: budgets::spends(weighed, &Consent::None),
         })),
         Verdict::Deny => {
             let error = denial(&decision, call.contract());
@@ -168,7 +182,8 @@ pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consen
                 // A standing consent was given to a shape, not to what a preview showed.
                 let basis =
                     preview.filter(|_| matches!(consent, Consent::Grant(_))).map(|preview| preview.basis);
-                Authorization::Allowed(Box::new(AuthorizedCall { call, decision, consent, basis }))
+                let spends = budgets::spends(weighed, &consent);
+                Authorization::Allowed(Box::new(AuthorizedCall { call, decision, consent, basis, spends }))
             } else {
                 Authorization::Ask(Box::new(PendingCall { call, decision, preview, doubts: Vec::new() }))
             }
@@ -234,11 +249,14 @@ impl AuthorizedCall {
     }
 
     /// Whether a record must be durable before it begins: effects, reads that leave the machine, and everything that
-    /// spends a consent. Only plain local reads are recorded together with their outcome.
+    /// spends a consent or a budget. Only plain local reads are recorded together with their outcome.
     #[must_use]
     pub fn needs_intent(&self) -> bool {
         let contract = self.call.contract();
-        contract.risk != Risk::ReadOnly || contract.egress || !matches!(self.consent, Consent::None)
+        contract.risk != Risk::ReadOnly
+            || contract.egress
+            || !matches!(self.consent, Consent::None)
+            || !self.spends.is_empty()
     }
 
     /// Puts on record what must be, and returns the form that an executor takes.

@@ -11,6 +11,7 @@
 mod answer;
 mod ask;
 mod awaited;
+mod budgets;
 mod check;
 mod commit;
 mod conflict;
@@ -254,6 +255,7 @@ impl<'s> Gateway<'s> {
             facts: &self.facts,
             workspace: self.session.workspace.root(),
             preview: &preview,
+            budgets: &|call| self.weighed(call),
             now: self.session.clock.now(),
         };
         authorize(call, &context, consent)

@@ -85,6 +85,9 @@ pub(crate) enum Command {
     /// Look at the ledger of effects, look up or settle what is not known
     #[command(after_help = help::EFFECTS)]
     Effects(EffectsArgs),
+    /// Look at what is used of every budget of the policy
+    #[command(after_help = help::BUDGETS)]
+    Budgets(BudgetsArgs),
     /// Look at the audit chain: list, show, verify, export
     #[command(after_help = help::AUDIT)]
     Audit(AuditArgs),
@@ -428,6 +431,19 @@ pub(crate) enum AuditCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+}
+
+/// `tgw budgets`
+#[derive(Debug, Args)]
+pub(crate) struct BudgetsArgs {
+    /// At most this many tasks, agents, users and groups of each budget, the latest
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: u64,
+    /// Print one JSON array
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
 }
 
 /// `tgw init`

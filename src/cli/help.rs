@@ -91,6 +91,14 @@ Examples:
   tgw effects show e_…
   tgw effects reconcile
   tgw effects resolve e_… --as failed --evidence 'no order R-1 in the shop, looked at 14:05'";
+/// `tgw budgets`
+pub(super) const BUDGETS: &str = "\
+What calls took counts for the window of the budget, for good where it has none; what provably did not happen is given back, what is \
+unknown is not. `tgw check` shows what a call would take.
+
+Examples:
+  tgw budgets
+  tgw budgets --json --tenant acme";
 /// `tgw approvals run`
 pub(super) const APPROVALS_RUN: &str = "\
 The call runs for the user and the agent, and in the task and the step, in which it was asked about. Exit status: as for `tgw call`.

@@ -3,6 +3,7 @@
 mod approvals;
 mod arguments;
 mod audit;
+mod budgets;
 mod call;
 mod check;
 mod discover;

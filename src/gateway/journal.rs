@@ -9,6 +9,7 @@ use crate::ident::{CallId, CredentialName};
 use crate::state::{ApprovalState, Batch, Change, Durability, Refusal, Store, StoreError};
 
 use super::Gateway;
+use super::budgets::spent_text;
 use super::commit::{evidence, rules};
 use super::reservation::Reservation;
 
@@ -19,15 +20,16 @@ pub(super) struct IntentJournal<'j, 's> {
     credentials: &'j [CredentialName],
     reservation: Option<&'j Reservation>,
     parent: Option<&'j CallId>,
-    taken: bool,
+    overtaken: bool,
 }
 
 impl Journal for IntentJournal<'_, '_> {
     fn record_intent(&mut self, call: &AuthorizedCall) -> Result<Digest, CallError> {
         self.write(call).map_err(|error| {
-            self.taken = error == StoreError::Refused(Refusal::KeyTaken);
-            if self.taken {
-                tracing::debug!("another call holds the effect key");
+            self.overtaken =
+                matches!(error, StoreError::Refused(Refusal::KeyTaken | Refusal::BudgetExceeded));
+            if self.overtaken {
+                tracing::debug!(%error, "another call was faster");
             } else {
                 tracing::error!(%error, "an intent could not be written");
             }
@@ -43,7 +45,7 @@ impl<'j, 's> IntentJournal<'j, 's> {
         credentials: &'j [CredentialName],
         reservation: Option<&'j Reservation>,
     ) -> Self {
-        Self { gateway, sandbox, credentials, reservation, parent: None, taken: false }
+        Self { gateway, sandbox, credentials, reservation, parent: None, overtaken: false }
     }
 
     /// The same for a call that the gateway makes itself, for the sake of another.
@@ -52,9 +54,10 @@ impl<'j, 's> IntentJournal<'j, 's> {
         self
     }
 
-    /// Whether nothing was written because another call holds the effect key.
-    pub(super) fn key_is_taken(&self) -> bool {
-        self.taken
+    /// Whether nothing was written because another call was faster: it holds the effect key, or took what was left of a
+    /// budget. The call is to be decided again.
+    pub(super) fn was_overtaken(&self) -> bool {
+        self.overtaken
     }
 }
 
@@ -107,7 +110,16 @@ impl IntentJournal<'_, '_> {
         });
         // The key comes first: where another holds it, nothing else is said of the call.
         let reserved = self.reservation.map(|reservation| reservation.change(gateway, call));
-        let changes: Vec<Change<'_>> = reserved.into_iter().chain(spent).chain(settled).collect();
+        let source = match self.reservation {
+            Some(reservation) => reservation.id.clone(),
+            None if authorized.spends().is_empty() => String::new(),
+            None => gateway.random.borrow_mut().id("u_")?,
+        };
+        let taken = gateway.taking(authorized, &source, now);
+        let changes: Vec<Change<'_>> =
+            reserved.into_iter().chain(taken).chain(spent).chain(settled).collect();
+        let spent_text = spent_text(authorized);
+        let notes = [("budgets", spent_text.as_str())];
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
@@ -125,6 +137,7 @@ impl IntentJournal<'_, '_> {
             approval: note,
             effect: Some(Effect::Possible),
             ledger: self.reservation.map(Reservation::note),
+            notes: if spent_text.is_empty() { &[] } else { &notes },
             ..Entry::new(RecordKind::Intent, now, &session.principal)
         })?;
         let receipts = store.borrow_mut().append(&mut Batch {

@@ -31,7 +31,7 @@ impl Gateway<'_> {
     pub async fn run(&self, authorized: Box<AuthorizedCall>, cancel: CancelToken) -> Box<Finished> {
         match self.attempt(authorized, &cancel).await {
             Attempt::Finished(finished) => finished,
-            Attempt::Taken(authorized) => {
+            Attempt::Overtaken(authorized) => {
                 Box::pin(self.settle_and_run(Box::new(authorized.hold()), cancel)).await
             }
         }
@@ -64,8 +64,8 @@ impl Gateway<'_> {
             Ok(reserved) => reserved,
             Err(refused) => {
                 let (authorized, error) = *refused;
-                return if journal.key_is_taken() {
-                    Attempt::Taken(Box::new(authorized))
+                return if journal.was_overtaken() {
+                    Attempt::Overtaken(Box::new(authorized))
                 } else {
                     Attempt::Finished(self.unstarted(origin, authorized, error))
                 };

@@ -10,10 +10,10 @@ use crate::catalog::{Contract, NamePattern, NetworkRule, Risk, SandboxLevel};
 use crate::diagnostic::{Location, Span};
 use crate::ident::{AgentName, CredentialName, Permission, Principal, RuleId, StepName, ToolName, UserName};
 
-use super::{Verdict, VersionRequirement};
+use super::{Budget, Verdict, VersionRequirement};
 
 /// One rule. Its conditions are compiled into the policy's index.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rule {
     /// Its id, unique in its file.
     pub id: RuleId,
@@ -231,10 +231,12 @@ pub struct PolicyDocument {
     pub credentials: Vec<CredentialLimit>,
     /// The rules, in file order.
     pub rules: Vec<Arc<Rule>>,
+    /// The budgets, in file order.
+    pub budgets: Vec<Arc<Budget>>,
 }
 
 /// What a rule's author expects of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RuleExamples {
     /// Calls that the rule counts for.
     pub matching: Vec<RuleExample>,
@@ -243,7 +245,7 @@ pub struct RuleExamples {
 }
 
 /// One example call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RuleExample {
     /// The tool.
     pub tool: ToolName,

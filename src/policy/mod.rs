@@ -1,5 +1,6 @@
 //! Policy: a file becomes rules, rules become a verdict. Deciding is pure.
 
+mod budget;
 mod conditions;
 mod decide;
 mod decision;
@@ -20,6 +21,7 @@ mod terms;
 mod testing;
 mod version;
 
+pub use budget::{Budget, Charge, Per, Weighed, weigh};
 pub use decide::decide;
 pub use decision::{ApprovalDemand, Decision, DefaultVerdict, RuleOutcome, Verdict, Withheld};
 pub use document::{

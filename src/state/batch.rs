@@ -5,8 +5,8 @@ use crate::clock::Timestamp;
 use crate::ident::Tenant;
 
 use super::{
-    Answer, ApprovalState, NewApproval, NewEffect, NewResult, NewStanding, RecordSource, RetriedEffect,
-    SettledEffect,
+    Answer, ApprovalState, NewApproval, NewCharge, NewEffect, NewResult, NewStanding, RecordSource,
+    RetriedEffect, SettledEffect,
 };
 
 /// What a commit survives.
@@ -89,6 +89,9 @@ pub enum Change<'a> {
     ReserveEffect(NewEffect<'a>),
     /// Takes the key of an effect whose outcome is not known once more.
     RetryEffect(RetriedEffect<'a>),
-    /// Says what became of an effect.
+    /// Takes from a budget for a call that is about to begin. Refused with
+    /// [`Refusal::BudgetExceeded`](super::Refusal::BudgetExceeded) where less than that is left.
+    Charge(NewCharge<'a>),
+    /// Says what became of an effect. What one that provably did not happen took from budgets is given back.
     SettleEffect(SettledEffect<'a>),
 }

@@ -11,6 +11,9 @@ pub enum StoreError {
     /// The store cannot be reached, read or written: no space, no permission, a failing disk.
     #[error("the state store cannot be used: {0}")]
     Unavailable(String),
+    /// There is none: nothing was recorded yet.
+    #[error("there is no state store yet: nothing was recorded")]
+    Absent,
     /// Other processes held the store for too long.
     #[error("the state store is busy: other processes did not let go of it in time")]
     Busy,
@@ -126,6 +129,9 @@ pub enum Refusal {
     /// The effect is settled, or another attempt at it is under way.
     #[error("the effect is settled already, or another attempt at it is under way")]
     EffectSettled,
+    /// Less is left of a budget than the call takes.
+    #[error("other calls took what was left of a budget")]
+    BudgetExceeded,
 }
 
 impl Refusal {
@@ -134,6 +140,7 @@ impl Refusal {
     pub fn code(self) -> ErrorCode {
         match self {
             Self::ApprovalDenied | Self::ApprovalRevoked => ErrorCode::ApprovalDenied,
+            Self::BudgetExceeded => ErrorCode::BudgetExceeded,
             Self::GrantExpired | Self::ApprovalExpired => ErrorCode::ApprovalExpired,
             Self::GrantSpent
             | Self::GrantRevoked
@@ -162,6 +169,7 @@ impl StoreError {
         match self {
             Self::Refused(refusal) => refusal.code(),
             Self::Unavailable(_)
+            | Self::Absent
             | Self::Busy
             | Self::Corrupt(_)
             | Self::Trust { .. }
@@ -180,6 +188,7 @@ impl StoreError {
         match self {
             Self::Refused(refusal) => CallError::new(refusal.code(), refusal.to_string()),
             Self::Unavailable(_)
+            | Self::Absent
             | Self::Busy
             | Self::Corrupt(_)
             | Self::Trust { .. }

@@ -5,6 +5,7 @@
 
 mod approval;
 mod batch;
+mod charge;
 mod effect;
 mod error;
 mod hmac;
@@ -22,6 +23,7 @@ pub mod trust;
 
 pub use approval::{Answer, ApprovalState, NewApproval, StoredApproval};
 pub use batch::{Batch, Change, Durability};
+pub use charge::{NewCharge, Purse, PurseQuery, PurseTotal};
 pub use effect::{EffectState, KeyOrigin, NewEffect, RetriedEffect, SettledEffect, Settlement, StoredEffect};
 pub use error::{Refusal, StoreError};
 pub use hmac::Hmac;

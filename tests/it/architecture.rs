@@ -170,8 +170,7 @@ fn only_modules_with_input_and_output_are_async() {
 }
 
 /// Codes that nothing can cause yet, each with the reason.
-const UNREACHABLE: [(&str, &str); 4] = [
-    ("BUDGET_EXCEEDED", "budgets are not built yet"),
+const UNREACHABLE: [(&str, &str); 3] = [
     ("BACKEND_DENIED", "the HTTP executor is not built yet"),
     ("VERIFICATION_FAILED", "probes are not built yet"),
     ("INTERNAL", "a defect of the gateway itself"),

@@ -39,6 +39,7 @@ impl Transaction<'_> {
             Change::RevokeStanding { id } => self.revoke(id),
             Change::ReserveEffect(effect) => self.reserve(effect),
             Change::RetryEffect(effect) => self.retry(effect),
+            Change::Charge(charge) => self.charge(charge),
             Change::SettleEffect(effect) => self.settle(effect),
         }
     }

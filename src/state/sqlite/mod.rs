@@ -3,6 +3,7 @@
 mod answers;
 mod append;
 mod change;
+mod charges;
 mod effects;
 mod open;
 mod purge;

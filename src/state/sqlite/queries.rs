@@ -8,9 +8,9 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{Tenant, ToolName};
 use crate::state::{
-    Batch, Description, EffectState, Head, KeyOrigin, Order, Receipt, ResultScope, ResultSummary, Scan,
-    StandingGrant, StandingQuery, Store, StoreError, StoredApproval, StoredEffect, StoredRecord,
-    StoredResult,
+    Batch, Description, EffectState, Head, KeyOrigin, Order, PurseQuery, PurseTotal, Receipt, ResultScope,
+    ResultSummary, Scan, StandingGrant, StandingQuery, Store, StoreError, StoredApproval, StoredEffect,
+    StoredRecord, StoredResult,
 };
 
 use super::SqliteStore;
@@ -271,6 +271,30 @@ impl Store for SqliteStore {
 
     fn unsettled_effects(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredEffect>, StoreError> {
         self.effects_not_settled(tenant, limit)
+    }
+
+    fn used(&self, tenant: &Tenant, query: &PurseQuery<'_>) -> Result<u64, StoreError> {
+        self.used_of(tenant, query)
+    }
+
+    fn oldest_charges(
+        &self,
+        tenant: &Tenant,
+        query: &PurseQuery<'_>,
+        amount: u64,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        self.freed_by(tenant, query, amount)
+    }
+
+    fn purses(
+        &self,
+        tenant: &Tenant,
+        budget: &str,
+        per: &str,
+        since: Option<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<PurseTotal>, StoreError> {
+        self.purses_of(tenant, budget, per, since, limit)
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

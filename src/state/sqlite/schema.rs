@@ -102,6 +102,7 @@ const MIGRATIONS: &[&str] = &[
     CREATE INDEX approval_by_binding ON approval (tenant, binding, created);
 ",
     EFFECTS,
+    CHARGES,
 ];
 
 /// The ledger. A key is free where no effect holds it that did not provably fail.
@@ -135,6 +136,24 @@ const EFFECTS: &str = "
     CREATE UNIQUE INDEX effect_by_key ON effect (tenant, tool, origin, key) WHERE state <> 'failed';
     CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'unknown');
     CREATE INDEX effect_to_drop ON effect (changed) WHERE origin <> 'stated' AND state IN ('succeeded', 'failed');
+";
+
+/// What calls took from budgets. An effect takes from each budget once, however often it is attempted.
+const CHARGES: &str = "
+    CREATE TABLE charge (
+        source TEXT NOT NULL,
+        budget TEXT NOT NULL,
+        tenant TEXT NOT NULL,
+        per TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        portion TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        amount INTEGER NOT NULL CHECK (amount >= 0),
+        until INTEGER,
+        PRIMARY KEY (source, budget)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX charge_by_purse ON charge (tenant, budget, per, subject, portion, at, source, amount);
+    CREATE INDEX charge_to_drop ON charge (until) WHERE until IS NOT NULL;
 ";
 
 const SEQ_BITS: u32 = 40;
@@ -171,7 +190,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 /// SHA-256 of everything that a store of this version defines. A new migration changes it; the test says to what.
-const DEFINITIONS: &str = "8d5ace2f2657e3efec90c14937306c5b32ccea07efadc62a443be870e0834501";
+const DEFINITIONS: &str = "ffd962768c97e5208de35d5e400b1145fdc15ca447d507cf233b95ff713d048f";
 
 /// Refuses a store that defines anything else than this program made: a trigger, a view, a table with a default of its
 /// own. Such a thing could drop or change what is written, and say that all went well.

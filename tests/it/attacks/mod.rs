@@ -2,6 +2,7 @@
 
 mod answers;
 mod audit_chain;
+mod budgets;
 mod calls;
 mod costly;
 mod effects;

@@ -2,6 +2,7 @@
 
 mod audit;
 mod batches;
+mod budgets;
 mod commands;
 mod conditions;
 mod effects;
