@@ -48,6 +48,8 @@ pub struct AuthorizationContext<'a> {
     pub preview: &'a PreviewSource<'a>,
     /// What the call would take from budgets.
     pub budgets: &'a BudgetSource<'a>,
+    /// What tells the place in the task where the call is decided from others.
+    pub stand: u64,
     /// The present instant, for the expiry of consents.
     pub now: crate::clock::Timestamp,
 }
@@ -69,7 +71,7 @@ pub enum Authorization {
 ///
 /// ```compile_fail,E0451
 /// # fn forged(call: tgw::validate::ValidatedCall, decision: tgw::policy::Decision) {
-/// let _ = tgw::authorize::AuthorizedCall { call, decision, consent: tgw::authorize::Consent::None, basis: None, spends: Vec::new() };
+/// let _ = tgw::authorize::AuthorizedCall { call, decision, consent: tgw::authorize::Consent::None, basis: None, spends: Vec::new(), stand: 0 };
 /// # }
 /// ```
 ///
@@ -85,6 +87,7 @@ pub struct AuthorizedCall {
     consent: Consent,
     basis: Option<Digest>,
     spends: Vec<Spend>,
+    stand: u64,
 }
 
 /// A call that waits for a person. It is not authorized, and asking does not change it.
@@ -161,6 +164,7 @@ pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consen
             consent: Consent::None,
             basis: None,
             spends: budgets::spends(weighed, &Consent::None),
+            stand: context.stand,
         })),
         Verdict::Deny => {
             let error = denial(&decision, call.contract());
@@ -183,7 +187,15 @@ pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consen
                 let basis =
                     preview.filter(|_| matches!(consent, Consent::Grant(_))).map(|preview| preview.basis);
                 let spends = budgets::spends(weighed, &consent);
-                Authorization::Allowed(Box::new(AuthorizedCall { call, decision, consent, basis, spends }))
+                let stand = context.stand;
+                Authorization::Allowed(Box::new(AuthorizedCall {
+                    call,
+                    decision,
+                    consent,
+                    basis,
+                    spends,
+                    stand,
+                }))
             } else {
                 Authorization::Ask(Box::new(PendingCall { call, decision, preview, doubts: Vec::new() }))
             }
@@ -240,6 +252,12 @@ impl AuthorizedCall {
     #[must_use]
     pub fn subject<'p>(&'p self, facts: &Facts<'p>, workspace: &'p std::path::Path) -> Subject<'p> {
         Subject::of(&self.call, facts, workspace, &self.decision)
+    }
+
+    /// The place in the task where it was let through.
+    #[must_use]
+    pub fn stand(&self) -> u64 {
+        self.stand
     }
 
     /// The consent it spends.

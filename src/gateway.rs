@@ -22,6 +22,7 @@ mod known;
 mod ledger;
 mod look_up;
 mod own_tools;
+mod position;
 mod reservation;
 mod redeem;
 mod run;
@@ -39,7 +40,7 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
-use crate::policy::{Decision, Facts};
+use crate::policy::Decision;
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{RandomPool, SqliteStore, StoreError, new_owner};
@@ -55,6 +56,7 @@ pub use settle::settle_effect;
 
 use finished::Subject;
 use ledger::Held;
+use position::Standing;
 
 /// Who watches: the display of the command line, or nobody.
 pub trait Observer {
@@ -84,7 +86,7 @@ pub enum Admission {
 /// The gateway for one session.
 pub struct Gateway<'s> {
     session: &'s Session,
-    facts: Facts<'s>,
+    standing: RefCell<Standing<'s>>,
     store: Result<RefCell<SqliteStore>, StoreError>,
     redactor: RefCell<Redactor>,
     records: RefCell<PendingRecords>,
@@ -119,7 +121,7 @@ impl<'s> Gateway<'s> {
     ) -> Self {
         Self {
             session,
-            facts: session.rule_facts(),
+            standing: RefCell::new(Standing::of(session)),
             store: store.map(RefCell::new),
             redactor: RefCell::new(Redactor::default()),
             records: RefCell::new(PendingRecords::default()),
@@ -169,7 +171,10 @@ impl<'s> Gateway<'s> {
 
     fn admit_at(&self, timing: Timing, request: CallRequest, consent: Consent) -> Admission {
         let origin = Origin::of_request(&request);
-        let resolved = match self.session.catalog.resolve(request, &self.session.scope) {
+        if let Err(error) = self.catch_up() {
+            return self.refused(origin, Subject::None, error);
+        }
+        let resolved = match self.session.catalog.resolve(request, self.here().scope) {
             Ok(resolved) => resolved,
             Err(unresolved) => {
                 let subject = unresolved.contract.map_or(Subject::None, Subject::Contract);
@@ -182,9 +187,12 @@ impl<'s> Gateway<'s> {
         }
     }
 
-    /// Settles a validated call again, at its turn: what it was checked against may have changed.
+    /// Settles a validated call again, at its turn: what it was checked against may have changed, and where the task is.
     fn readmit(&self, call: ValidatedCall, consent: Consent) -> Admission {
         let origin = Origin::of_call(&call);
+        if let Some(error) = self.out_of_place(call.contract()) {
+            return self.refused(origin, Subject::Contract(Arc::clone(call.contract())), error);
+        }
         match self.validating(Timing::Now, |context| call.revalidate(context)) {
             Ok(validated) => self.decide(Timing::Now, origin, validated, consent),
             Err(rejected) => self.rejected(origin, rejected),
@@ -197,8 +205,8 @@ impl<'s> Gateway<'s> {
         validate(&ValidationContext {
             workspace: &self.session.workspace,
             principal: &self.session.principal,
-            task: &self.session.task,
-            step: self.session.step.as_ref(),
+            task: self.here().task,
+            step: self.here().step,
             known: &known,
             timing,
         })
@@ -250,9 +258,11 @@ impl<'s> Gateway<'s> {
             (Err(_), Timing::Provisional) => Ok(None),
             (preview, Timing::Provisional | Timing::Now) => preview,
         };
+        let facts = self.facts();
         let context = AuthorizationContext {
             policy: &self.session.policy,
-            facts: &self.facts,
+            facts: &facts,
+            stand: self.moves(),
             workspace: self.session.workspace.root(),
             preview: &preview,
             budgets: &|call| self.weighed(call),
@@ -266,8 +276,8 @@ impl<'s> Gateway<'s> {
         CallBindings {
             arguments: call.arguments(),
             principal: &self.session.principal,
-            task: &self.session.task,
-            step: self.session.step.as_ref(),
+            task: self.here().task,
+            step: self.here().step,
             call_id: call.id(),
             workspace: self.session.workspace.root(),
             item: None,

@@ -25,5 +25,5 @@ pub(crate) fn authorize_probe(call: ValidatedCall) -> Result<AuthorizedCall, Cal
         withheld: Vec::new(),
         environment: Environment::default(),
     };
-    Ok(AuthorizedCall { call, decision, consent: Consent::None, basis: None, spends: Vec::new() })
+    Ok(AuthorizedCall { call, decision, consent: Consent::None, basis: None, spends: Vec::new(), stand: 0 })
 }

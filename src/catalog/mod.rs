@@ -31,5 +31,6 @@ pub use digest::Digest;
 pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, LookUpArgument, ReconcileSpec, SendAs};
 pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
 pub use pattern::NamePattern;
+pub(crate) use resolve::refusal;
 pub use resolve::{ResolvedCall, Unresolved};
 pub use scope::{Limit, LimitSource, Scope, TaskContext, TaskSpan};

@@ -16,7 +16,7 @@ use super::table;
 
 /// Prints every budget with what counts of it now.
 pub(crate) fn budgets(arguments: &BudgetsArgs) -> Outcome {
-    let loaded = session::load(&arguments.session)?;
+    let loaded = session::look(&arguments.session)?;
     loaded.warn_untrusted();
     loaded.log_warnings();
     let session = &loaded.session;

@@ -22,7 +22,7 @@ impl Observer for Unwatched {
 
 /// Decides a stream of calls.
 pub(crate) fn check(arguments: &CheckArgs, _colour: ColourChoice) -> Outcome {
-    let loaded = session::load(&arguments.session)?;
+    let loaded = session::look(&arguments.session)?;
     loaded.warn_untrusted();
     loaded.log_warnings();
     let (input, output) = (stdio::input(arguments.file.as_deref())?, stdio::output()?);

@@ -12,7 +12,7 @@ use super::arguments::{Cli, Command};
 use super::exit::{CONFIGURATION, Failure, INTERNAL, Outcome, finish};
 use super::{
     approvals, audit, budgets, call, check, doctor, effects, explain, generated, init, logging, results, run,
-    schema, tools, trust,
+    schema, task, tools, trust,
 };
 
 /// Runs the command line of this process.
@@ -64,6 +64,7 @@ fn dispatch(cli: &Cli) -> Outcome {
         Command::Results(arguments) => results::results(arguments),
         Command::Approvals(arguments) => approvals::approvals(arguments, colour),
         Command::Effects(arguments) => effects::effects(arguments),
+        Command::Task(arguments) => task::task(arguments),
         Command::Budgets(arguments) => budgets::budgets(arguments),
         Command::Audit(arguments) => audit::audit(arguments),
         Command::Init(arguments) => init::init(arguments),

@@ -15,7 +15,7 @@ impl Gateway<'_> {
     /// # Errors
     /// `BUDGET_EXCEEDED` where a budget cannot be computed, `AUDIT_UNAVAILABLE` where what was taken cannot be read.
     pub(super) fn weighed(&self, call: &ValidatedCall) -> Result<Vec<Weighed>, CallError> {
-        let charges = self.session.policy.charges(call, &self.facts)?;
+        let charges = self.session.policy.charges(call, &self.facts())?;
         if charges.is_empty() {
             return Ok(Vec::new());
         }

@@ -52,7 +52,10 @@ impl Gateway<'_> {
     pub fn check(&self, request: CallRequest) -> Check {
         let (id, tool) = (request.id.to_string(), Some(request.name.clone()));
         let refused = |error| Check { id: id.clone(), tool: tool.clone(), stage: Stage::Refused { error } };
-        let resolved = match self.session.catalog.resolve(request, &self.session.scope) {
+        if let Err(error) = self.catch_up() {
+            return refused(error);
+        }
+        let resolved = match self.session.catalog.resolve(request, self.here().scope) {
             Ok(resolved) => resolved,
             Err(unresolved) => return refused(unresolved.error),
         };
@@ -60,7 +63,7 @@ impl Gateway<'_> {
             Ok(call) => call,
             Err(rejected) => return refused(rejected.error),
         };
-        let decision = decide(&self.session.policy, &call, &self.facts);
+        let decision = decide(&self.session.policy, &call, &self.facts());
         let budgets = match decision.verdict {
             Verdict::Deny => Vec::new(),
             Verdict::Allow | Verdict::RequireApproval => match self.weighed(&call) {
@@ -112,7 +115,7 @@ impl Gateway<'_> {
     /// Every rule that was considered for a call, and why it counted or not. Values are redacted.
     #[must_use]
     pub fn explain(&self, call: &ValidatedCall) -> Vec<RuleExplanation> {
-        explain(&self.session.policy, call, &self.facts)
+        explain(&self.session.policy, call, &self.facts())
     }
 }
 

@@ -26,10 +26,12 @@ pub(super) struct IntentJournal<'j, 's> {
 impl Journal for IntentJournal<'_, '_> {
     fn record_intent(&mut self, call: &AuthorizedCall) -> Result<Digest, CallError> {
         self.write(call).map_err(|error| {
-            self.overtaken =
-                matches!(error, StoreError::Refused(Refusal::KeyTaken | Refusal::BudgetExceeded));
+            self.overtaken = matches!(
+                error,
+                StoreError::Refused(Refusal::KeyTaken | Refusal::BudgetExceeded | Refusal::TaskMoved)
+            );
             if self.overtaken {
-                tracing::debug!(%error, "another call was faster");
+                tracing::debug!(%error, "something else was faster");
             } else {
                 tracing::error!(%error, "an intent could not be written");
             }
@@ -54,8 +56,8 @@ impl<'j, 's> IntentJournal<'j, 's> {
         self
     }
 
-    /// Whether nothing was written because another call was faster: it holds the effect key, or took what was left of a
-    /// budget. The call is to be decided again.
+    /// Whether nothing was written because something else was faster: another call holds the effect key or took what was left
+    /// of a budget, or the task was moved. The call is to be decided again.
     pub(super) fn was_overtaken(&self) -> bool {
         self.overtaken
     }
@@ -104,7 +106,7 @@ impl IntentJournal<'_, '_> {
         };
         // The same call may wait as a stored question: it runs now, so that one is answered.
         let settled = spent.map(|_| {
-            let subject = authorized.subject(&gateway.facts, session.workspace.root());
+            let subject = authorized.subject(&gateway.facts(), session.workspace.root());
             let likeness = Likeness::compute(&subject).0;
             Change::SettleLike { likeness, state: ApprovalState::Approved, by }
         });
@@ -116,14 +118,16 @@ impl IntentJournal<'_, '_> {
             None => gateway.random.borrow_mut().id("u_")?,
         };
         let taken = gateway.taking(authorized, &source, now);
+        // A look-up settles what began elsewhere in the task, and changes nothing.
+        let still = gateway.standing_still().filter(|_| self.parent.is_none());
         let changes: Vec<Change<'_>> =
-            reserved.into_iter().chain(taken).chain(spent).chain(settled).collect();
+            still.into_iter().chain(reserved).chain(taken).chain(spent).chain(settled).collect();
         let spent_text = spent_text(authorized);
         let notes = [("budgets", spent_text.as_str())];
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
-            step: session.step.as_ref(),
+            step: gateway.here().step,
             call: Some(call.id().as_str()),
             parent: self.parent.map(CallId::as_str),
             tool: Some(call.contract().name.as_str()),

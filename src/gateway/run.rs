@@ -49,6 +49,13 @@ impl Gateway<'_> {
             let error = CallError::new(ErrorCode::Cancelled, "the call was stopped before it began");
             return Attempt::Finished(self.unstarted(origin, *authorized, error));
         }
+        match self.catch_up() {
+            Ok(()) if authorized.stand() == self.moves() => {}
+            // Let through elsewhere in the task: it is decided again where that is now.
+            Ok(()) => return Attempt::Overtaken(authorized),
+            Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error)),
+        }
+        let step = self.here().step.cloned();
         let reservation = match self.reservation(&authorized) {
             Ok(reservation) => reservation,
             Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error.call_error())),
@@ -88,6 +95,7 @@ impl Gateway<'_> {
             finished.presented.warn(format!("the person who approved notes: {}", text::escape(&words)));
         }
         finished.sandbox = sandbox;
+        finished.step = step;
         finished.credentials = names;
         finished.elapsed = Some(elapsed);
         finished.ledger = reservation.map(|reservation| {
@@ -178,7 +186,7 @@ impl Gateway<'_> {
 
     fn sight(&self, call: &ValidatedCall, decision: &Decision) -> Sight {
         let facts = Arc::clone(&self.session.facts) as Arc<dyn FactSource + Send + Sync>;
-        Sight::of(Arc::clone(&self.session.policy), call, decision.verdict, &self.facts, facts)
+        Sight::of(Arc::clone(&self.session.policy), call, decision.verdict, &self.facts(), facts)
     }
 }
 

@@ -32,7 +32,7 @@ const MOST_RECOVERY: Duration = Duration::from_secs(10);
 pub(super) enum Attempt {
     /// It ended.
     Finished(Box<Finished>),
-    /// Another call was faster: it took its effect key, or what was left of a budget.
+    /// Another call took its effect key or what was left of a budget, or the task was moved: it is to be decided again.
     Overtaken(Box<AuthorizedCall>),
 }
 

@@ -268,7 +268,7 @@ impl Compiler<'_> {
         source.map_or(written.span, |source| span_within(&source.text, written, range))
     }
 
-    fn diagnostic(&self, written: &Node, error: CompileError, tools: &[&str]) -> Diagnostic {
+    pub(super) fn diagnostic(&self, written: &Node, error: CompileError, tools: &[&str]) -> Diagnostic {
         let span = self.place(written, error.range);
         let message = match tools {
             [] => error.message,

@@ -247,18 +247,7 @@ impl Decision {
     fn demand(&self) -> ApprovalDemand {
         let mut terms = ApprovalTerms::default();
         for outcome in &self.determined_by {
-            let rule = &outcome.rule.approval;
-            terms.count = terms.count.max(rule.count);
-            terms.not_requester |= rule.not_requester;
-            terms.expires = match (terms.expires, rule.expires) {
-                (Some(one), Some(other)) => Some(one.min(other)),
-                (one, other) => one.or(other),
-            };
-            for group in &rule.by {
-                if !terms.by.contains(group) {
-                    terms.by.push(group.clone());
-                }
-            }
+            terms.tighten(&outcome.rule.approval);
         }
         terms.remember = self.remembered_by_all();
         ApprovalDemand { rules: self.determined_by.iter().map(|o| o.id().clone()).collect(), terms }

@@ -10,7 +10,7 @@ use crate::catalog::{Contract, NamePattern, NetworkRule, Risk, SandboxLevel};
 use crate::diagnostic::{Location, Span};
 use crate::ident::{AgentName, CredentialName, Permission, Principal, RuleId, StepName, ToolName, UserName};
 
-use super::{Budget, Verdict, VersionRequirement};
+use super::{Budget, Gate, Verdict, VersionRequirement};
 
 /// One rule. Its conditions are compiled into the policy's index.
 #[derive(Debug, Clone)]
@@ -139,6 +139,22 @@ pub struct ApprovalTerms {
 }
 
 impl ApprovalTerms {
+    /// Takes in what another asker demands: every group, most approvers, shortest expiry. What may be remembered is another
+    /// matter.
+    pub(super) fn tighten(&mut self, other: &Self) {
+        self.count = self.count.max(other.count);
+        self.not_requester |= other.not_requester;
+        self.expires = match (self.expires, other.expires) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        for group in &other.by {
+            if !self.by.contains(group) {
+                self.by.push(group.clone());
+            }
+        }
+    }
+
     /// Whether only answers signed with an approver's key count, so that nobody at a terminal can say yes.
     #[must_use]
     pub fn needs_signed_answer(&self) -> bool {
@@ -206,6 +222,8 @@ pub struct StepEntry {
     pub tools: Option<Vec<NamePattern>>,
     /// The risks it shows; `None` means any.
     pub risks: Option<Vec<Risk>>,
+    /// What must be before a task enters it.
+    pub enter: Option<Gate>,
     /// Where it is written.
     pub location: Location,
 }

@@ -8,6 +8,7 @@ mod document;
 mod examples;
 mod explain;
 mod facts;
+mod gate;
 mod load;
 mod matcher;
 mod names;
@@ -30,6 +31,7 @@ pub use document::{
 };
 pub use explain::{RuleExplanation, RuleVerdict, explain};
 pub use facts::{FactSource, Facts};
+pub use gate::{Entrance, Gate};
 pub use load::{EMBEDDED_POLICY, Policy, PolicyFile};
 pub use sight::Sight;
 pub use version::VersionRequirement;

@@ -129,6 +129,18 @@ pub enum Refusal {
     /// The effect is settled, or another attempt at it is under way.
     #[error("the effect is settled already, or another attempt at it is under way")]
     EffectSettled,
+    /// There is a task of this id already, or there was.
+    #[error("there is a task of this id already")]
+    TaskExists,
+    /// There is no such task for this tenant.
+    #[error("there is no such task")]
+    UnknownTask,
+    /// The task ended.
+    #[error("the task has ended")]
+    TaskEnded,
+    /// The task was changed meanwhile.
+    #[error("the task was changed meanwhile")]
+    TaskMoved,
     /// Less is left of a budget than the call takes.
     #[error("other calls took what was left of a budget")]
     BudgetExceeded,
@@ -141,6 +153,7 @@ impl Refusal {
         match self {
             Self::ApprovalDenied | Self::ApprovalRevoked => ErrorCode::ApprovalDenied,
             Self::BudgetExceeded => ErrorCode::BudgetExceeded,
+            Self::UnknownTask | Self::TaskEnded | Self::TaskMoved => ErrorCode::PermissionDenied,
             Self::GrantExpired | Self::ApprovalExpired => ErrorCode::ApprovalExpired,
             Self::GrantSpent
             | Self::GrantRevoked
@@ -155,6 +168,7 @@ impl Refusal {
             Self::NotExpired
             | Self::OtherTenant
             | Self::IdTaken
+            | Self::TaskExists
             | Self::KeyTaken
             | Self::UnknownEffect
             | Self::EffectSettled => ErrorCode::Internal,

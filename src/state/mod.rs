@@ -19,6 +19,7 @@ mod seal;
 mod sqlite;
 mod standing;
 mod store;
+mod task;
 pub mod trust;
 
 pub use approval::{Answer, ApprovalState, NewApproval, StoredApproval};
@@ -36,3 +37,4 @@ pub use seal::{Seal, SealKey};
 pub use sqlite::SqliteStore;
 pub use standing::{NewStanding, StandingGrant, StandingQuery};
 pub use store::{Description, Store};
+pub use task::{KeptTask, MovedTask, NewTask, TaskMark};

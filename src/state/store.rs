@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
-use crate::ident::{Tenant, ToolName};
+use crate::ident::{TaskId, Tenant, ToolName};
 
 use super::{
-    Batch, EffectState, Head, KeyOrigin, PurseQuery, PurseTotal, Receipt, ResultScope, ResultSummary, Scan,
-    StandingGrant, StandingQuery, StoreError, StoredApproval, StoredEffect, StoredRecord, StoredResult,
+    Batch, EffectState, Head, KeptTask, KeyOrigin, PurseQuery, PurseTotal, Receipt, ResultScope,
+    ResultSummary, Scan, StandingGrant, StandingQuery, StoreError, StoredApproval, StoredEffect,
+    StoredRecord, StoredResult, TaskMark,
 };
 
 /// State that outlives a process. Calls block; a store that is reached over a network owns its own thread.
@@ -220,6 +221,24 @@ pub trait Store {
         since: Option<Timestamp>,
         limit: usize,
     ) -> Result<Vec<PurseTotal>, StoreError>;
+
+    /// Finds a kept task.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn kept_task(&self, tenant: &Tenant, id: &TaskId) -> Result<Option<KeptTask>, StoreError>;
+
+    /// What tells whether a kept task was changed, without reading what it says.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn task_mark(&self, tenant: &Tenant, id: &TaskId) -> Result<Option<TaskMark>, StoreError>;
+
+    /// Lists kept tasks, the one changed last first, ended ones too.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn tasks(&self, tenant: &Tenant, limit: usize) -> Result<Vec<KeptTask>, StoreError>;
 
     /// Describes the store for a person.
     ///

@@ -153,7 +153,7 @@ const WAITING: [(&str, &str); 12] = [
     ("cli/effects.rs", "look-ups"),
     ("cli/approvals/run.rs", "the stored call"),
     ("cli/check.rs", "pipes"),
-    ("cli/trust.rs", "the person, and signals meanwhile"),
+    ("cli/consent.rs", "the person, and signals meanwhile"),
 ];
 
 #[test]

@@ -49,7 +49,20 @@ fn what_is_wrong_with_a_file_is_said_where_it_stands() {
         ("rules: []\n", "1:1 `version` is missing"),
         ("version: 1\nrules:\n", "2:1 `rules` has no value"),
         ("version: 1\nagents: {}\n", "2:9 `agents` is empty"),
-        ("version: 1\nsteps: {a: {enter: {when: 'true'}}}\n", "2:13 `enter` is not supported yet"),
+        ("version: 1\nsteps: {a: {enter: {}}}\n", "2:20 this gate demands nothing"),
+        (
+            "version: 1\nsteps: {a: {enter: {when: 'arguments.x'}}}\n",
+            "2:28 there is no variable `arguments` here",
+        ),
+        ("version: 1\nsteps: {a: {enter: {when: 'task.id'}}}\n", "2:28 expected bool, found string"),
+        (
+            "version: 1\nsteps: {a: {enter: {approval: {by: [x]}}}}\n",
+            "2:36 there is no group of approvers `x`",
+        ),
+        (
+            "version: 1\nsteps: {a: {enter: {approval: {remember: [[/x]]}}}}\n",
+            "2:42 a yes to entering a step is for this one time and cannot be remembered",
+        ),
         ("version: 1\nsteps: {a: {tools: []}}\n", "2:20 `tools` is an empty list"),
         ("version: 1\ninitial_step: a\n", "2:15 there is no step `a`"),
         ("version: 1\nsteps: {ab: {}}\ninitial_step: abc\n", "3:15 there is no step `abc`"),

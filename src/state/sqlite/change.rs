@@ -40,6 +40,9 @@ impl Transaction<'_> {
             Change::ReserveEffect(effect) => self.reserve(effect),
             Change::RetryEffect(effect) => self.retry(effect),
             Change::Charge(charge) => self.charge(charge),
+            Change::StartTask(task) => self.start_task(task),
+            Change::MoveTask(task) => self.move_task(task),
+            Change::StandInTask { id, mark } => self.stand_in(id, *mark),
             Change::SettleEffect(effect) => self.settle(effect),
         }
     }

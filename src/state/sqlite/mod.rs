@@ -10,6 +10,7 @@ mod purge;
 mod queries;
 mod rows;
 mod schema;
+mod tasks;
 #[cfg(test)]
 mod tests;
 

@@ -19,4 +19,5 @@ mod paths;
 mod planted;
 mod questions;
 mod smuggling;
+mod tasks;
 mod trusting;

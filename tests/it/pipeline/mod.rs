@@ -16,5 +16,6 @@ mod scope;
 mod secrets;
 mod shapes;
 mod signals;
+mod tasks;
 
 pub(crate) use signals::{signal, wait_for_child};

@@ -1,0 +1,122 @@
+//! The gate of a step: what must hold, and who must say yes, before a task enters it.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::diagnostic::{Diagnostic, Location, Report};
+use crate::document::{Fields, Node};
+use crate::expression::{Bindings, Declarations, Expression, Functions, Syntax};
+use crate::ident::StepName;
+
+use super::conditions::Compiler;
+use super::facts::{Facts, gate_variables};
+use super::rules::{condition, text_of};
+use super::sections::Context;
+use super::terms::approval;
+use super::{ApprovalTerms, Policy};
+
+/// The gate of a step in one file.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// What must hold.
+    pub when: Option<Expression>,
+    /// How a person is asked.
+    pub approval: Option<ApprovalTerms>,
+    /// Where it is written.
+    pub location: Location,
+}
+
+/// What the gates of a step say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entrance {
+    /// The task may enter.
+    Open,
+    /// A person must say so.
+    Ask(ApprovalTerms),
+    /// It may not, for this reason.
+    Closed(String),
+}
+
+/// Reads `enter`.
+pub(super) fn gate(node: &Node, context: Context<'_>, report: &mut Report) -> Option<Gate> {
+    let mut fields = Fields::of(node, "`enter`", report)?;
+    let stated = ["when", "approval"].map(|key| fields.entry(key).is_some());
+    if stated == [false, false] {
+        report.push(
+            Diagnostic::error(node.span, "this gate demands nothing")
+                .with_hint("add `when` or `approval`, or take `enter` out"),
+        );
+    }
+    let when = condition("when", &mut fields, report).and_then(|node| compile(node, context, report));
+    let terms = fields.value("approval", report).and_then(|node| approval(node, context, report));
+    fields.finish(report);
+    let (terms, remember) = terms.map_or((None, Vec::new()), |(terms, remember)| (Some(terms), remember));
+    if let Some(span) = remember.first() {
+        report.push(
+            Diagnostic::error(
+                *span,
+                "a yes to entering a step is for this one time and cannot be remembered",
+            )
+            .with_hint("take out `remember`"),
+        );
+    }
+    Some(Gate { when, approval: terms, location: context.locate(node.span) })
+}
+
+fn compile(node: &Node, context: Context<'_>, report: &mut Report) -> Option<Expression> {
+    let declarations = Declarations { variables: gate_variables(), functions: Functions::Plain };
+    let checked = Syntax::parse(text_of(node)?)
+        .and_then(|syntax| syntax.check(&declarations, &crate::expression::Type::Bool));
+    match checked {
+        Ok(expression) => Some(expression),
+        Err(errors) => {
+            let compiler = Compiler { sources: context.sources, fit: context.fit };
+            errors.into_iter().for_each(|error| report.push(compiler.diagnostic(node, error, &[])));
+            None
+        }
+    }
+}
+
+impl Policy {
+    /// The gates of a step, in the order of the files.
+    pub fn gates<'p>(&'p self, step: &'p StepName) -> impl Iterator<Item = &'p Gate> {
+        self.documents().iter().filter_map(|document| document.steps.as_ref()?.get(step)?.enter.as_ref())
+    }
+
+    /// What the gates of a step say to a task; in `facts` its step is the one that it leaves. A condition that cannot be
+    /// evaluated keeps the gate closed. Where several files have a gate each must open, and what they ask is joined
+    /// strictly.
+    #[must_use]
+    pub fn entrance(&self, step: &StepName, facts: &Facts<'_>) -> Entrance {
+        let mut asked: Option<ApprovalTerms> = None;
+        for gate in self.gates(step) {
+            if let Some(when) = &gate.when {
+                let condition = || format!("the step `{step}` is entered when `{}`", when.source().trim());
+                match when.evaluate_bool(&GateBindings(facts)) {
+                    Ok(true) => {}
+                    Ok(false) => return Entrance::Closed(format!("{}, and that does not hold", condition())),
+                    Err(error) => {
+                        return Entrance::Closed(format!(
+                            "{}, which cannot be evaluated: {error}",
+                            condition()
+                        ));
+                    }
+                }
+            }
+            if let Some(terms) = &gate.approval {
+                asked.get_or_insert_default().tighten(terms);
+            }
+        }
+        asked.map_or(Entrance::Open, Entrance::Ask)
+    }
+}
+
+/// The variables of a gate's condition, in the order of [`gate_variables`].
+struct GateBindings<'a>(&'a Facts<'a>);
+
+impl Bindings for GateBindings<'_> {
+    fn variable(&self, slot: usize) -> Option<Cow<'_, Value>> {
+        self.0.named(slot).map(Cow::Borrowed)
+    }
+}
