@@ -6,6 +6,7 @@
 mod budgets;
 mod held;
 mod probe;
+mod refused;
 
 use crate::approval::{Grant, Preview, StandingGrant, Subject};
 use crate::catalog::{Contract, Digest, Risk};
@@ -359,43 +360,5 @@ impl PendingCall {
     #[must_use]
     pub fn into_call(self) -> ValidatedCall {
         self.call
-    }
-}
-
-impl UnmetCall {
-    /// The call.
-    #[must_use]
-    pub fn call(&self) -> &ValidatedCall {
-        &self.call
-    }
-
-    /// The decision that did not deny it.
-    pub fn decision(&self) -> &Decision {
-        &self.decision
-    }
-
-    /// What stands in the way.
-    #[must_use]
-    pub fn error(&self) -> &CallError {
-        &self.error
-    }
-}
-
-impl DeniedCall {
-    /// The call.
-    #[must_use]
-    pub fn call(&self) -> &ValidatedCall {
-        &self.call
-    }
-
-    /// The decision that denies.
-    pub fn decision(&self) -> &Decision {
-        &self.decision
-    }
-
-    /// The error as the model sees it.
-    #[must_use]
-    pub fn error(&self) -> &CallError {
-        &self.error
     }
 }

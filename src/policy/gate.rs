@@ -120,3 +120,66 @@ impl Bindings for GateBindings<'_> {
         self.0.named(slot).map(Cow::Borrowed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::policy::testing::{Caller, TOOLS, catalog, policy};
+
+    fn entrance(files: &[&str], caller: &Caller) -> Entrance {
+        let catalog = catalog(TOOLS);
+        policy(&catalog, files).entrance(&StepName::parse("act").unwrap(), &caller.facts())
+    }
+
+    fn gated(enter: &str) -> String {
+        format!("version: 1\nsteps: {{look: {{}}, act: {{enter: {enter}}}}}\n")
+    }
+
+    #[test]
+    fn a_step_without_a_gate_is_open() {
+        assert_eq!(entrance(&["version: 1\nsteps: {act: {}}\n"], &Caller::default()), Entrance::Open);
+    }
+
+    #[test]
+    fn a_condition_that_does_not_hold_or_cannot_be_evaluated_keeps_the_gate_closed() {
+        let mut caller = Caller::default();
+        caller.task.data = json!({"n": 0, "list": [1]});
+        caller.step = Some(StepName::parse("look").unwrap());
+        let cases = [
+            ("task.data.n == 0 && step == \"look\"", true),
+            ("user == \"ann\" && tenant == \"local\" && agent.name == \"default\"", true),
+            ("facts.sandbox == \"confined\"", true),
+            ("task.data.n == 1", false),
+            ("step == \"act\"", false),
+            ("1 / task.data.n == 1", false),
+            ("task.data.missing == 1", false),
+        ];
+        for (when, opens) in cases {
+            let found = entrance(&[&gated(&format!("{{when: '{when}'}}"))], &caller);
+            assert_eq!(found == Entrance::Open, opens, "{when}: {found:?}");
+            assert!(opens || matches!(found, Entrance::Closed(_)), "{when}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn every_gate_must_open_and_what_they_ask_is_joined_strictly() {
+        let (open, closed) = (gated("{when: 'true'}"), gated("{when: 'false'}"));
+        let asks = gated("{approval: {expires: 2h, count: 2}}");
+        let asks_soon = gated("{when: 'true', approval: {expires: 1h, not_requester: true}}");
+        let caller = Caller::default();
+        for files in [[&*open, &closed], [&closed, &open], [&asks, &closed]] {
+            assert!(matches!(entrance(&files, &caller), Entrance::Closed(_)));
+        }
+        let joined = ApprovalTerms {
+            count: 2,
+            not_requester: true,
+            expires: Some(Duration::from_secs(3600)),
+            ..ApprovalTerms::default()
+        };
+        assert_eq!(entrance(&[&asks, &asks_soon], &caller), Entrance::Ask(joined));
+    }
+}

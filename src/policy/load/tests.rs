@@ -50,10 +50,7 @@ fn what_is_wrong_with_a_file_is_said_where_it_stands() {
         ("version: 1\nrules:\n", "2:1 `rules` has no value"),
         ("version: 1\nagents: {}\n", "2:9 `agents` is empty"),
         ("version: 1\nsteps: {a: {enter: {}}}\n", "2:20 this gate demands nothing"),
-        (
-            "version: 1\nsteps: {a: {enter: {when: 'arguments.x'}}}\n",
-            "2:28 there is no variable `arguments` here",
-        ),
+        ("version: 1\nsteps: {a: {enter: {when: 'arguments.x'}}}\n", "2:28 unknown variable `arguments`"),
         ("version: 1\nsteps: {a: {enter: {when: 'task.id'}}}\n", "2:28 expected bool, found string"),
         (
             "version: 1\nsteps: {a: {enter: {approval: {by: [x]}}}}\n",

@@ -40,9 +40,15 @@ fn a_command_of_a_call_cannot_change_the_step_with_or_without_a_sandbox() {
         let place = place(sandbox);
         let tgw = crate::harness::BINARY;
         let home = place.state().parent().unwrap().display().to_string();
-        for words in ["step T-1 act", "start --id T-2", "end T-1"] {
+        let aside = place.aside("none", "").parent().unwrap().display().to_string();
+        let files = format!("--tools {aside}/tools.yaml --policy {aside}/policy.yaml");
+        for words in
+            [format!("step T-1 act {files}"), format!("start --id T-2 {files}"), "end T-1".to_owned()]
+        {
             for prefix in ["", "env -i PATH=\"$PATH\" ", "setsid -w "] {
-                let text = format!("XDG_STATE_HOME={home} TGW_STEP=act TGW_TASK=T-1 {prefix}{tgw} task {words}; echo done $?");
+                let text = format!(
+                    "XDG_STATE_HOME={home} TGW_STEP=act TGW_TASK=T-1 {prefix}{tgw} task {words}; echo done $?"
+                );
                 let answer = script(&place, &text);
                 let said = answer["content"].as_str().unwrap_or_default();
                 assert!(!said.contains("done 0"), "{sandbox} {text}: {answer}");
@@ -82,6 +88,10 @@ fn a_step_that_another_hand_wrote_into_the_store_is_not_believed() {
         "UPDATE task SET seal = NULL, step = 'act'",
         "UPDATE task SET seal = zeroblob(32)",
         "UPDATE task SET revision = 7",
+        "UPDATE task SET created = created + 1",
+        "UPDATE task SET changed = changed + 1",
+        "UPDATE task SET changed_by = 'someone'",
+        "UPDATE task SET ended = 1",
     ] {
         let place = place("{level: none}");
         alter(&place, change);
@@ -144,7 +154,8 @@ fn another_tenant_neither_sees_nor_moves_a_task() {
 fn a_file_that_is_named_like_a_task_does_not_take_its_place() {
     let place = place("{level: none}");
     place.file("T-1", "version: 1\nid: T-1\nstep: act\n");
-    let ended = place.run(&["--task", "T-1"], "{\"name\":\"tgw__search_tools\",\"arguments\":{\"query\":\"\"}}\n");
+    let ended =
+        place.run(&["--task", "T-1"], "{\"name\":\"tgw__search_tools\",\"arguments\":{\"query\":\"\"}}\n");
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_eq!(step(&place), "look");
 }
