@@ -54,11 +54,11 @@ fn what_is_wrong_with_a_file_is_said_where_it_stands() {
         ("version: 1\nsteps: {a: {enter: {when: 'task.id'}}}\n", "2:28 expected bool, found string"),
         (
             "version: 1\nsteps: {a: {enter: {approval: {by: [x]}}}}\n",
-            "2:36 there is no group of approvers `x`",
+            "2:37 there is no group of approvers `x`",
         ),
         (
             "version: 1\nsteps: {a: {enter: {approval: {remember: [[/x]]}}}}\n",
-            "2:42 a yes to entering a step is for this one time and cannot be remembered",
+            "2:43 a yes to entering a step is for this one time and cannot be remembered",
         ),
         ("version: 1\nsteps: {a: {tools: []}}\n", "2:20 `tools` is an empty list"),
         ("version: 1\ninitial_step: a\n", "2:15 there is no step `a`"),
