@@ -18,12 +18,15 @@ pub struct Spend {
     pub beyond: bool,
 }
 
+/// A decision with the account that it rests on, or with why the call may not run.
+type Weighing = Result<(Decision, Vec<Weighed>), Box<(Decision, CallError)>>;
+
 /// The decision with what the budgets say; a denied call is not told about them.
 pub(super) fn with_budgets(
     call: &ValidatedCall,
     decision: Decision,
     context: &AuthorizationContext<'_>,
-) -> Result<(Decision, Vec<Weighed>), Box<(Decision, CallError)>> {
+) -> Weighing {
     if decision.verdict == Verdict::Deny {
         return Ok((decision, Vec::new()));
     }

@@ -21,3 +21,4 @@ mod questions;
 mod smuggling;
 mod tasks;
 mod trusting;
+mod worktrees;
