@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::catalog::Digest;
 use crate::clock::Clock;
-use crate::execute::Signals;
 use crate::ident::{AgentName, Principal, UserName};
 use crate::state::trust::TrustStore;
 use crate::state::{Batch, Durability, SealKey, SqliteStore, Store, StoreError};
