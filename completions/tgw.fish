@@ -40,6 +40,8 @@ complete -c tgw -n "__fish_tgw_needs_command" -f -a "results" -d 'List stored re
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvals" -d 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvers" -d 'Say whose signed answers count, and make keys to sign with'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "effects" -d 'Look at the ledger of effects, look up or settle what is not known'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "task" -d 'Keep a task, put it into a step, look at it, end it'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "budgets" -d 'Look at what is used of every budget of the policy'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "audit" -d 'Look at the audit chain: list, show, verify, export'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "init" -d 'Write a small commented tools.yaml and policy.yaml for a project'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "trust" -d 'Say that configuration files of a workspace may be obeyed, with their present content'
@@ -65,8 +67,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand run" -l state -d 'The state stor
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand run" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand run" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -86,8 +88,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand call" -l state -d 'The state sto
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand call" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand call" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand call" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand call" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -104,8 +106,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand check" -l state -d 'The state st
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand check" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand check" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand check" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand check" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -122,8 +124,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand tools" -l state -d 'The state st
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand tools" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand tools" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand tools" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand tools" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -407,8 +409,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -418,6 +420,91 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l json -d 'Print one JSON array'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -f -a "start" -d 'Keep a task in the store, in its first step; its id is printed'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -f -a "step" -d 'Put a task into a step; a gate of the step is asked first'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -f -a "show" -d 'List the tasks that are kept, or show one'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -f -a "end" -d 'End a task, which is final: nothing runs in it any more'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l id -d 'The task\'s id, where no file states it [default: a random one]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l step -d 'The step that it starts in [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l tools -d 'A manifest, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l workspace -d 'The workspace, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l state -d 'The state store, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l agent -d 'The agent, which a gate may read' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l user -d 'The user, whom a gate may read' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l facts -d 'What a gate reads as `facts`, as for `tgw run`' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l data -d 'What is added to the task\'s data, or replaces it by name: a JSON object; null takes a name out' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l tools -d 'A manifest, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l workspace -d 'The workspace, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l state -d 'The state store, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l agent -d 'The agent, which a gate may read' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l user -d 'The user, whom a gate may read' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l facts -d 'What a gate reads as `facts`, as for `tgw run`' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l limit -d 'At most this many, the one changed last first' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l json -d 'Print JSON'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l limit -d 'At most this many tasks, agents, users and groups of each budget, the latest' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l json -d 'Print one JSON array'
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
@@ -514,8 +601,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l state -d 'The state s
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"

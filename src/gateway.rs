@@ -12,6 +12,7 @@ mod answer;
 mod ask;
 mod awaited;
 mod begun;
+mod budgets;
 mod check;
 mod commit;
 mod conflict;
@@ -29,6 +30,7 @@ mod preconditions;
 mod probe;
 mod pursue;
 mod pursued;
+mod position;
 mod reservation;
 mod redeem;
 mod run;
@@ -49,7 +51,7 @@ use crate::authorize::{
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
 use crate::execute::Notifier;
-use crate::policy::{Decision, Facts};
+use crate::policy::Decision;
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{RandomPool, SqliteStore, StoreError, new_owner};
@@ -68,6 +70,7 @@ pub use settle::settle_effect;
 use finished::Subject;
 use follow::Following;
 use ledger::Held;
+use position::Standing;
 
 /// How long a program that is told of a question may take.
 const NOTICE_PATIENCE: Duration = Duration::from_secs(10);
@@ -102,7 +105,7 @@ pub enum Admission {
 /// The gateway for one session.
 pub struct Gateway<'s> {
     session: &'s Session,
-    facts: Facts<'s>,
+    standing: RefCell<Standing<'s>>,
     store: Result<RefCell<SqliteStore>, StoreError>,
     redactor: RefCell<Redactor>,
     records: RefCell<PendingRecords>,
@@ -143,7 +146,7 @@ impl<'s> Gateway<'s> {
     ) -> Self {
         Self {
             session,
-            facts: session.rule_facts(),
+            standing: RefCell::new(Standing::of(session)),
             store: store.map(RefCell::new),
             redactor: RefCell::new(Redactor::default()),
             records: RefCell::new(PendingRecords::default()),
@@ -200,7 +203,10 @@ impl<'s> Gateway<'s> {
 
     fn admit_at(&self, timing: Timing, request: CallRequest, consent: Consent) -> Admission {
         let origin = Origin::of_request(&request);
-        let resolved = match self.session.catalog.resolve(request, &self.session.scope) {
+        if let Err(error) = self.catch_up() {
+            return self.refused(origin, Subject::None, error);
+        }
+        let resolved = match self.session.catalog.resolve(request, self.here().scope) {
             Ok(resolved) => resolved,
             Err(unresolved) => {
                 let subject = unresolved.contract.map_or(Subject::None, Subject::Contract);
@@ -213,9 +219,12 @@ impl<'s> Gateway<'s> {
         }
     }
 
-    /// Settles a validated call again, at its turn: what it was checked against may have changed.
+    /// Settles a validated call again, at its turn: what it was checked against may have changed, and where the task is.
     fn readmit(&self, call: ValidatedCall, consent: Consent) -> Admission {
         let origin = Origin::of_call(&call);
+        if let Some(error) = self.out_of_place(call.contract()) {
+            return self.refused(origin, Subject::Contract(Arc::clone(call.contract())), error);
+        }
         match self.validating(Timing::Now, |context| call.revalidate(context)) {
             Ok(validated) => self.decide(Timing::Now, origin, validated, consent),
             Err(rejected) => self.rejected(origin, rejected),
@@ -228,8 +237,8 @@ impl<'s> Gateway<'s> {
         validate(&ValidationContext {
             workspace: &self.session.workspace,
             principal: &self.session.principal,
-            task: &self.session.task,
-            step: self.session.step.as_ref(),
+            task: self.here().task,
+            step: self.here().step,
             known: &known,
             timing,
         })
@@ -281,11 +290,14 @@ impl<'s> Gateway<'s> {
             (Err(_), Timing::Provisional) => Ok(None),
             (preview, Timing::Provisional | Timing::Now) => preview,
         };
+        let facts = self.facts();
         let context = AuthorizationContext {
             policy: &self.session.policy,
-            facts: &self.facts,
+            facts: &facts,
+            stand: self.moves(),
             workspace: self.session.workspace.root(),
             preview: &preview,
+            budgets: &|call| self.weighed(call),
             now: self.session.clock.now(),
         };
         authorize(call, &context, consent)
@@ -296,8 +308,8 @@ impl<'s> Gateway<'s> {
         CallBindings {
             arguments: call.arguments(),
             principal: &self.session.principal,
-            task: &self.session.task,
-            step: self.session.step.as_ref(),
+            task: self.here().task,
+            step: self.here().step,
             call_id: call.id(),
             workspace: self.session.workspace.root(),
             item: None,

@@ -124,6 +124,8 @@ pub(crate) fn session(manifest: &str, policy: &str, root: &Path) -> Session {
     };
     let scope = policy.scope(&principal, &task, None);
     Session {
+        kept: None,
+        later: tgw::session::LaterPositions::default(),
         catalog,
         policy: Arc::new(policy),
         workspace: Arc::new(Workspace::open(root, Protected::default()).unwrap()),

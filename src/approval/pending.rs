@@ -69,7 +69,9 @@ pub struct StoredTask {
 }
 
 impl StoredTask {
-    pub(super) fn of(task: &TaskContext) -> Self {
+    /// What is kept of a task.
+    #[must_use]
+    pub fn of(task: &TaskContext) -> Self {
         let names = |patterns: &Vec<NamePattern>| {
             patterns.iter().map(|pattern| pattern.as_str().to_owned()).collect()
         };

@@ -30,6 +30,8 @@ pub enum RecordKind {
     Standing,
     /// A file was trusted, or no longer.
     Trust,
+    /// A task was started, moved to another step, or ended; or a gate kept it out.
+    Task,
     /// Details of earlier records were erased.
     Erasure,
 }

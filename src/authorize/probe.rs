@@ -28,5 +28,5 @@ pub(crate) fn authorize_probe(
         withheld: Vec::new(),
         environment: Environment::default(),
     };
-    Ok(AuthorizedCall { call, decision, consent: Consent::None, basis: None })
+    Ok(AuthorizedCall { call, decision, consent: Consent::None, basis: None, spends: Vec::new(), stand: 0 })
 }

@@ -35,5 +35,6 @@ pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
 pub use operation::{OperationSpec, OperationState};
 pub use pattern::NamePattern;
 pub use probes::{PreconditionSpec, ProbeArgument, ProbePurpose, ProbeSpec, VerifySpec};
+pub(crate) use resolve::refusal;
 pub use resolve::{ResolvedCall, Unresolved};
 pub use scope::{Limit, LimitSource, Scope, TaskContext, TaskSpan};

@@ -110,6 +110,11 @@ impl Catalog {
     }
 }
 
+/// Why `scope` does not show a contract, for a call that was resolved under another one; `None` where it shows it.
+pub(crate) fn refusal(contract: &Contract, scope: &Scope) -> Option<CallError> {
+    scope.hides(contract).map(|limit| hidden(contract, limit))
+}
+
 /// A model's own words, bounded and without characters that cannot be seen.
 fn shown(text: &str) -> String {
     fit(&escape(text.get(..text.floor_char_boundary(4 * SHOWN)).unwrap_or_default()), SHOWN, true)
@@ -151,6 +156,10 @@ fn hidden(contract: &Contract, limit: &Limit) -> CallError {
         LimitSource::Task(task) => (
             format!("the task `{}` is narrowed to other tools than `{name}`", shown(task.as_str())),
             "use a tool of this task",
+        ),
+        LimitSource::EndedTask(task) => (
+            format!("the task `{}` has ended, so `{name}` may not be used in it", shown(task.as_str())),
+            "stop; what is still to be done needs another task",
         ),
         LimitSource::Step(step) => {
             (format!("the step `{step}` does not include `{name}`"), "use a tool of this step")

@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use super::approver_arguments::{ApproversArgs, ShowArgs};
 use super::effect_arguments::EffectsArgs;
 use super::help;
+use super::task_arguments::TaskArgs;
 
 /// The tool gateway for AI agents.
 #[derive(Debug, Parser)]
@@ -89,6 +90,12 @@ pub(crate) enum Command {
     /// Look at the ledger of effects, look up or settle what is not known
     #[command(after_help = help::EFFECTS)]
     Effects(EffectsArgs),
+    /// Keep a task, put it into a step, look at it, end it
+    #[command(after_help = help::TASK)]
+    Task(TaskArgs),
+    /// Look at what is used of every budget of the policy
+    #[command(after_help = help::BUDGETS)]
+    Budgets(BudgetsArgs),
     /// Look at the audit chain: list, show, verify, export
     #[command(after_help = help::AUDIT)]
     Audit(AuditArgs),
@@ -140,10 +147,10 @@ pub(crate) struct SessionArgs {
     /// The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]
     #[arg(long, value_name = "NAME")]
     pub(crate) tenant: Option<String>,
-    /// The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]
-    #[arg(long, value_name = "FILE")]
+    /// The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]
+    #[arg(long, value_name = "ID|FILE")]
     pub(crate) task: Option<PathBuf>,
-    /// The step that the task is in, one of the policy's [env: TGW_STEP] [default: the task file's, else the policy's initial_step]
+    /// The step that the task is in, one of the policy's; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file's, else the policy's initial_step]
     #[arg(long, value_name = "NAME")]
     pub(crate) step: Option<String>,
     /// What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]
@@ -436,6 +443,19 @@ pub(crate) enum AuditCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+}
+
+/// `tgw budgets`
+#[derive(Debug, Args)]
+pub(crate) struct BudgetsArgs {
+    /// At most this many tasks, agents, users and groups of each budget, the latest
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: u64,
+    /// Print one JSON array
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
 }
 
 /// `tgw init`

@@ -75,7 +75,7 @@ impl Finding {
 /// Prints the report; exit status 1 where something keeps calls from running.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> Outcome {
     let mut findings = Vec::new();
-    match session::load(&arguments.session) {
+    match session::look(&arguments.session) {
         Ok(loaded) => session_findings(&loaded, &mut findings),
         Err(failure) => what_stops(&arguments.session, failure, &mut findings),
     }

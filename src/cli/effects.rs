@@ -197,7 +197,7 @@ fn settled_already(effect: &StoredEffect) -> Failure {
 
 /// Looks up what is not known, through the same stages as any call.
 fn reconcile(arguments: &SessionArgs, id: Option<&str>, as_json: bool) -> Outcome {
-    let loaded = session::load(arguments)?;
+    let loaded = session::look(arguments)?;
     loaded.warn_untrusted();
     loaded.log_warnings();
     let root = loaded.session.workspace.root();

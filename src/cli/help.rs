@@ -111,6 +111,28 @@ Examples:
   tgw effects wait e_… --timeout 10m
   tgw effects reconcile
   tgw effects resolve e_… --as failed --evidence 'no order R-1 in the shop, looked at 14:05'";
+/// `tgw task`
+pub(super) const TASK: &str = "\
+The step decides which tools the agent sees, and what rules ask. A run that names the task by its id follows it: when the step changes or \
+the task ends, the next call is decided there, also one that waited. Nothing that a model writes changes it.
+
+Exit status of start and step: 0, 3 where a gate stays closed or a person says no, 4 where there is no terminal to ask on, 1 where the \
+task was changed meanwhile.
+
+Examples:
+  tgw task start task.yaml
+  tgw run --task T-1
+  tgw task step T-1 execute --data '{\"chosen_supplier\": \"S-1\"}'
+  tgw task show T-1
+  tgw task end T-1";
+/// `tgw budgets`
+pub(super) const BUDGETS: &str = "\
+What calls took counts for the window of the budget, for good where it has none; what provably did not happen is given back, what is \
+unknown is not. `tgw check` shows what a call would take.
+
+Examples:
+  tgw budgets
+  tgw budgets --json --tenant acme";
 /// `tgw approvals run`
 pub(super) const APPROVALS_RUN: &str = "\
 The call runs for the user and the agent, and in the task and the step, in which it was asked about. Exit status: as for `tgw call`.

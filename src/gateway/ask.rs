@@ -152,7 +152,7 @@ impl Gateway<'_> {
 
     fn question(&self, pending: &PendingCall, checked: Vec<Checked>) -> Result<Question, CallError> {
         let place = self.place(pending)?;
-        let subject = pending.subject(&self.facts, self.session.workspace.root());
+        let subject = pending.subject(&self.facts(), self.session.workspace.root());
         let question = Question::new(&subject, place, &self.redactor.borrow()).noting(
             pending.doubts().iter().map(|doubt| format!("a remembered answer was not believed: {doubt}")),
         );

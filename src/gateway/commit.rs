@@ -93,7 +93,7 @@ impl Gateway<'_> {
                 id: question.id(),
                 principal: &self.session.principal,
                 task: &self.session.task.id,
-                step: self.session.step.as_ref(),
+                step: self.here().step,
                 tool: question.tool(),
                 call: text,
                 binding: question.binding().0,
@@ -174,7 +174,7 @@ impl Gateway<'_> {
         }
         records.push(&Entry {
             task: Some(&self.session.task.id),
-            step: self.session.step.as_ref(),
+            step: one.step.as_ref().or_else(|| self.here().step),
             call: Some(one.origin.id.as_str()),
             parent: one.parent.as_ref().map(CallId::as_str),
             tool: one.origin.tool.as_deref(),

@@ -11,7 +11,7 @@ use crate::catalog::{Contract, Digest, SandboxLevel};
 use crate::clock::Timestamp;
 use crate::code::CallError;
 use crate::execute::SpentCall;
-use crate::ident::{CallId, CredentialName};
+use crate::ident::{CallId, CredentialName, StepName};
 use crate::policy::Decision;
 use crate::present::{Presented, refuse};
 use crate::secret::Redactor;
@@ -196,6 +196,8 @@ pub struct Finished {
     pub(super) origin: Origin,
     pub(super) subject: Subject,
     pub(super) presented: Presented,
+    /// The step that the call ran in.
+    pub(super) step: Option<StepName>,
     pub(super) sandbox: Option<SandboxLevel>,
     pub(super) credentials: Vec<CredentialName>,
     pub(super) reference: Option<String>,
@@ -241,6 +243,7 @@ impl Finished {
             origin,
             subject,
             presented,
+            step: None,
             sandbox: None,
             credentials: Vec::new(),
             reference: None,

@@ -129,7 +129,7 @@ impl Gateway<'_> {
             if stored.spent.is_some() {
                 continue;
             }
-            let subject = pending.subject(&self.facts, self.session.workspace.root());
+            let subject = pending.subject(&self.facts(), self.session.workspace.root());
             match self.yes(stored) {
                 Some(grant) if grant.check(&subject, now) != Err(GrantMismatch::NeedsSignature) => {
                     return Some(grant);
@@ -177,7 +177,7 @@ impl Gateway<'_> {
 
     fn asked_before(&self, pending: &PendingCall) -> Vec<StoredApproval> {
         let Ok(store) = &self.store else { return Vec::new() };
-        let binding = Binding::compute(&pending.subject(&self.facts, self.session.workspace.root()));
+        let binding = Binding::compute(&pending.subject(&self.facts(), self.session.workspace.root()));
         let found = store.borrow().approvals_for(&self.session.principal.tenant, binding.0, MOST_ASKED);
         found.unwrap_or_else(|error| {
             tracing::error!(%error, "stored questions could not be read");

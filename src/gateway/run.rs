@@ -32,7 +32,7 @@ impl Gateway<'_> {
     pub async fn run(&self, authorized: Box<AuthorizedCall>, cancel: CancelToken) -> Box<Finished> {
         match self.attempt(authorized, &cancel).await {
             Attempt::Finished(finished) => finished,
-            Attempt::Taken(authorized) => {
+            Attempt::Overtaken(authorized) => {
                 Box::pin(self.settle_and_run(Box::new(authorized.hold()), cancel)).await
             }
         }
@@ -53,6 +53,13 @@ impl Gateway<'_> {
             let error = CallError::new(ErrorCode::Cancelled, "the call was stopped before it began");
             return Attempt::Finished(self.unstarted(origin, *authorized, error));
         }
+        match self.catch_up() {
+            Ok(()) if authorized.stand() == self.moves() => {}
+            // Let through elsewhere in the task: it is decided again where that is now.
+            Ok(()) => return Attempt::Overtaken(authorized),
+            Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error)),
+        }
+        let step = self.here().step.cloned();
         let reservation = match self.reservation(&authorized) {
             Ok(reservation) => reservation,
             Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error.call_error())),
@@ -68,8 +75,8 @@ impl Gateway<'_> {
             Ok(reserved) => reserved,
             Err(refused) => {
                 let (authorized, error) = *refused;
-                return if journal.key_is_taken() {
-                    Attempt::Taken(Box::new(authorized))
+                return if journal.was_overtaken() {
+                    Attempt::Overtaken(Box::new(authorized))
                 } else {
                     Attempt::Finished(self.unstarted(origin, authorized, error))
                 };
@@ -109,6 +116,7 @@ impl Gateway<'_> {
             finished.presented.warn(format!("the person who approved notes: {}", text::escape(&words)));
         }
         finished.sandbox = sandbox;
+        finished.step = step;
         finished.credentials = names;
         finished.elapsed = Some(elapsed);
         finished.begun = self.begun(&finished, operation, verification.as_ref());
@@ -195,7 +203,7 @@ impl Gateway<'_> {
 
     fn sight(&self, call: &ValidatedCall, decision: &Decision) -> Sight {
         let facts = Arc::clone(&self.session.facts) as Arc<dyn FactSource + Send + Sync>;
-        Sight::of(Arc::clone(&self.session.policy), call, decision.verdict, &self.facts, facts)
+        Sight::of(Arc::clone(&self.session.policy), call, decision.verdict, &self.facts(), facts)
     }
 }
 

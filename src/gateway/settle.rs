@@ -32,8 +32,8 @@ const MOST_RECOVERY: Duration = Duration::from_secs(10);
 pub(super) enum Attempt {
     /// It ended.
     Finished(Box<Finished>),
-    /// Another call took its effect key first.
-    Taken(Box<AuthorizedCall>),
+    /// Another call took its effect key or what was left of a budget, or the task was moved: it is to be decided again.
+    Overtaken(Box<AuthorizedCall>),
 }
 
 impl Gateway<'_> {
@@ -55,7 +55,7 @@ impl Gateway<'_> {
                 Admission::Ask(pending) => return Box::pin(self.ask_and_run(pending, cancel)).await,
                 Admission::Ready { call, .. } => match self.attempt(call, &cancel).await {
                     Attempt::Finished(finished) => return finished,
-                    Attempt::Taken(call) => held = Box::new(call.hold()),
+                    Attempt::Overtaken(call) => held = Box::new(call.hold()),
                 },
             }
         }

@@ -10,10 +10,10 @@ use crate::catalog::{Contract, NamePattern, NetworkRule, Risk, SandboxLevel};
 use crate::diagnostic::{Location, Span};
 use crate::ident::{AgentName, CredentialName, Permission, Principal, RuleId, StepName, ToolName, UserName};
 
-use super::{Quorum, Verdict, VersionRequirement};
+use super::{Budget, Gate, Quorum, Verdict, VersionRequirement};
 
 /// One rule. Its conditions are compiled into the policy's index.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rule {
     /// Its id, unique in its file.
     pub id: RuleId,
@@ -134,6 +134,26 @@ pub struct ApprovalTerms {
     pub remember: Vec<Vec<String>>,
 }
 
+impl ApprovalTerms {
+    /// Takes in what another asker demands: somebody in particular where one of them does, and the shorter expiry. What may
+    /// be remembered is another matter.
+    pub(super) fn tighten(&mut self, other: &Self) {
+        if self.quorum.is_none() {
+            self.quorum.clone_from(&other.quorum);
+        }
+        self.expires = match (self.expires, other.expires) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// Whether only answers signed with an approver's key count, so that nobody at a terminal can say yes.
+    #[must_use]
+    pub fn needs_signed_answer(&self) -> bool {
+        self.quorum.is_some()
+    }
+}
+
 /// What a rule demands of the place where a call runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Environment {
@@ -194,6 +214,8 @@ pub struct StepEntry {
     pub tools: Option<Vec<NamePattern>>,
     /// The risks it shows; `None` means any.
     pub risks: Option<Vec<Risk>>,
+    /// What must be before a task enters it.
+    pub enter: Option<Gate>,
     /// Where it is written.
     pub location: Location,
 }
@@ -221,10 +243,12 @@ pub struct PolicyDocument {
     pub credentials: Vec<CredentialLimit>,
     /// The rules, in file order.
     pub rules: Vec<Arc<Rule>>,
+    /// The budgets, in file order.
+    pub budgets: Vec<Arc<Budget>>,
 }
 
 /// What a rule's author expects of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RuleExamples {
     /// Calls that the rule counts for.
     pub matching: Vec<RuleExample>,
@@ -233,7 +257,7 @@ pub struct RuleExamples {
 }
 
 /// One example call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RuleExample {
     /// The tool.
     pub tool: ToolName,

@@ -92,7 +92,11 @@ pub(super) fn verdict(node: &Node, what: &str, report: &mut Report) -> Option<Ve
 }
 
 /// The node of a condition, which is text.
-fn condition<'n>(key: &'static str, fields: &mut Fields<'n>, report: &mut Report) -> Option<&'n Node> {
+pub(super) fn condition<'n>(
+    key: &'static str,
+    fields: &mut Fields<'n>,
+    report: &mut Report,
+) -> Option<&'n Node> {
     let node = fields.value(key, report)?;
     expect_text(node, format!("`{key}`"), report)?;
     Some(node)
@@ -103,7 +107,8 @@ pub(super) fn text_of(node: &Node) -> Option<&str> {
     if let crate::document::NodeValue::String(text) = &node.value { Some(text) } else { None }
 }
 
-fn selectors(fields: &mut Fields<'_>, context: Context<'_>, report: &mut Report) -> Selectors {
+/// Reads what a rule or a budget is about.
+pub(super) fn selectors(fields: &mut Fields<'_>, context: Context<'_>, report: &mut Report) -> Selectors {
     let names = context.names;
     let tools = context.tools(fields, report);
     let mut named =

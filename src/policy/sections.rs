@@ -11,6 +11,7 @@ use crate::ident::{AgentName, CredentialName, InvalidName, Permission, StepName,
 
 use super::VersionRequirement;
 use super::document::{AgentEntry, CredentialLimit, StepEntry, UserEntry};
+use super::gate::gate;
 use super::load::CatalogFit;
 use super::names::{Kind, Names, existing, patterns};
 
@@ -195,12 +196,10 @@ pub(super) fn users(
 pub(super) fn steps(node: &Node, context: Context<'_>, report: &mut Report) -> BTreeMap<StepName, StepEntry> {
     named(node, "`steps`", report, StepName::parse, |entry, report| {
         let mut fields = Fields::of(&entry.value, "a step", report)?;
-        if let Some(enter) = fields.entry("enter") {
-            report.push(unsupported(enter, "a condition that is not checked would let anyone enter"));
-        }
         let step = StepEntry {
             tools: context.tools(&mut fields, report),
             risks: risks(&mut fields, report),
+            enter: fields.value("enter", report).and_then(|node| gate(node, context, report)),
             location: context.locate(entry.key_span),
         };
         fields.finish(report);
@@ -272,13 +271,6 @@ fn credential(node: &Node, context: Context<'_>, report: &mut Report) -> Option<
     fields.finish(report);
     let credential = CredentialName::parse(name?).ok()?;
     Some(CredentialLimit { credential, tools, agents, location: context.locate(node.span) })
-}
-
-/// The problem with a key whose meaning is known and which nothing enforces.
-pub(super) fn unsupported(entry: &Entry, why: &str) -> Diagnostic {
-    Diagnostic::error(entry.key_span, format!("`{}` is not supported yet", entry.key)).with_hint(format!(
-        "{why}; take it out, and keep what it was to limit out of reach with a `deny` rule"
-    ))
 }
 
 /// Takes in the names that a file declares, whatever else is wrong with it.

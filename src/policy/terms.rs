@@ -21,7 +21,7 @@ pub(super) fn approval(
 ) -> Option<(ApprovalTerms, Vec<Span>)> {
     let mut fields = Fields::of(node, "`approval`", report)?;
     let quorum = quorum(&mut fields, rule, context, report);
-    let expires = fields.value("expires", report).and_then(|node| duration(node, report));
+    let expires = fields.value("expires", report).and_then(|node| duration(node, "`expires`", report));
     let remember_node = fields.value("remember", report);
     let (remember, spans) = remember_node.map(|node| alternatives(node, report)).unwrap_or_default();
     fields.finish(report);
@@ -80,20 +80,21 @@ fn groups(node: &Node, context: Context<'_>, report: &mut Report) -> Vec<String>
     items.iter().filter_map(|item| existing(item, known, report)).map(str::to_owned).collect()
 }
 
-fn duration(node: &Node, report: &mut Report) -> Option<Duration> {
+/// Reads a duration above zero.
+pub(super) fn duration(node: &Node, what: &str, report: &mut Report) -> Option<Duration> {
     let NodeValue::String(text) = &node.value else {
-        report.push(bad_duration(node));
+        report.push(bad_duration(node, what));
         return None;
     };
     let read = parse_duration(text).filter(|duration| !duration.is_zero());
     if read.is_none() {
-        report.push(bad_duration(node));
+        report.push(bad_duration(node, what));
     }
     read
 }
 
-fn bad_duration(node: &Node) -> Diagnostic {
-    Diagnostic::error(node.span, "`expires` must be a duration above zero")
+fn bad_duration(node: &Node, what: &str) -> Diagnostic {
+    Diagnostic::error(node.span, format!("{what} must be a duration above zero"))
         .with_hint("write a whole number and a unit: 1500ms, 30s, 15m, 24h, 30d")
 }
 

@@ -2,11 +2,12 @@
 
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
-use crate::ident::Tenant;
+use crate::ident::{TaskId, Tenant};
 
 use super::{
-    Answer, ApprovalState, ClaimedEffect, NewApproval, NewEffect, NewResult, NewStanding, PursuedEffect,
-    RecordSource, RetriedEffect, SettledEffect, SignedAnswersNow,
+    Answer, ApprovalState, ClaimedEffect, MovedTask, NewApproval, NewCharge, NewEffect, NewResult,
+    NewStanding, NewTask, PursuedEffect, RecordSource, RetriedEffect, SettledEffect, SignedAnswersNow,
+    TaskMark,
 };
 
 /// What a commit survives.
@@ -96,6 +97,21 @@ pub enum Change<'a> {
     /// Takes the right to look at an effect that is under way elsewhere. Refused with
     /// [`Refusal::EffectHeld`](super::Refusal::EffectHeld) where another process has it, or it is not due.
     ClaimEffect(ClaimedEffect<'a>),
-    /// Says what became of an effect.
+    /// Takes from a budget for a call that is about to begin. Refused with
+    /// [`Refusal::BudgetExceeded`](super::Refusal::BudgetExceeded) where less than that is left.
+    Charge(NewCharge<'a>),
+    /// Keeps a task.
+    StartTask(NewTask<'a>),
+    /// Changes a kept task, unless someone else did meanwhile.
+    MoveTask(MovedTask<'a>),
+    /// Holds that a kept task is as the call was decided under; refused with
+    /// [`Refusal::TaskMoved`](super::Refusal::TaskMoved) where it is not.
+    StandInTask {
+        /// The task.
+        id: &'a TaskId,
+        /// What it was.
+        mark: TaskMark,
+    },
+    /// Says what became of an effect. What one that provably did not happen took from budgets is given back.
     SettleEffect(SettledEffect<'a>),
 }

@@ -5,6 +5,7 @@
 
 mod approval;
 mod batch;
+mod charge;
 mod effect;
 mod error;
 mod hmac;
@@ -19,10 +20,12 @@ mod seal;
 mod sqlite;
 mod standing;
 mod store;
+mod task;
 pub mod trust;
 
 pub use approval::{Answer, ApprovalState, NewApproval, SignedAnswersNow, StoredApproval};
 pub use batch::{Batch, Change, Durability};
+pub use charge::{NewCharge, Purse, PurseQuery, PurseTotal};
 pub use effect::{EffectState, KeyOrigin, NewEffect, RetriedEffect, SettledEffect, Settlement, StoredEffect};
 pub use error::{Refusal, StoreError};
 pub use hmac::Hmac;
@@ -36,3 +39,4 @@ pub use seal::{Seal, SealKey};
 pub use sqlite::SqliteStore;
 pub use standing::{NewStanding, StandingGrant, StandingQuery};
 pub use store::{Description, Store};
+pub use task::{KeptTask, MovedTask, NewTask, TaskMark};

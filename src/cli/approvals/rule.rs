@@ -5,6 +5,7 @@ use crate::gateway::{Gateway, Observer, Stage};
 use crate::ident::RuleId;
 use crate::policy::{NotSuggested, Suggestion, suggest};
 use crate::secret::Redactor;
+use crate::session::Here;
 use crate::state::{Store, StoreError, StoredApproval};
 
 use super::super::approver_arguments::ShowArgs;
@@ -12,6 +13,7 @@ use super::super::arguments::SessionArgs;
 use super::super::exit::{Failure, Outcome};
 use super::super::output::print;
 use super::super::session::{self, Identity, policy_files};
+use super::super::stated_task::Purpose;
 use super::super::store::{self, failure};
 use super::super::table;
 use super::run::request;
@@ -29,7 +31,7 @@ pub(super) fn as_rule(arguments: &ShowArgs) -> Outcome {
     let call =
         StoredCall::from_json(&question.call, question.question).map_err(|error| call_failure(&error))?;
     let arguments = session_arguments(arguments);
-    let loaded = session::load_as(&arguments, Some(identity(&question, &call)))?;
+    let loaded = session::load_as(&arguments, Some(identity(&question, &call)), Purpose::Look)?;
     loaded.warn_untrusted();
     let nobody = Nobody;
     // Nothing is recorded, so no store is needed.
@@ -44,7 +46,9 @@ pub(super) fn as_rule(arguments: &ShowArgs) -> Outcome {
     let name = RuleId::parse(&format!("allow-{}", id.trim_start_matches("a_")))
         .map_err(|error| Failure::failed(error.to_string()))?;
     let files = policy_files(&loaded.policies);
-    let suggested = suggest(&files, &session.catalog, &session.policy, decided, &session.rule_facts(), &name)
+    let here = Here { task: &session.task, step: session.step.as_ref(), scope: &session.scope };
+    let facts = session.facts_at(here);
+    let suggested = suggest(&files, &session.catalog, &session.policy, decided, &facts, &name)
         .map_err(|error| not_suggested(id, &error))?;
     let text = written(&suggested, &question, &call);
     if Redactor::default().text(&text) != text {
@@ -119,4 +123,5 @@ struct Nobody;
 impl Observer for Nobody {
     fn finished(&self, _: &crate::gateway::Finished, _: &Redactor) {}
     fn progress(&self, _: &str, _: std::time::Duration) {}
+    fn operation(&self, _: &str, _: &str, _: &str, _: Option<&str>) {}
 }

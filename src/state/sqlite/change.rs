@@ -42,6 +42,10 @@ impl Transaction<'_> {
             Change::RetryEffect(effect) => self.retry(effect),
             Change::PursueEffect(effect) => self.pursue(effect),
             Change::ClaimEffect(effect) => self.claim(effect),
+            Change::Charge(charge) => self.charge(charge),
+            Change::StartTask(task) => self.start_task(task),
+            Change::MoveTask(task) => self.move_task(task),
+            Change::StandInTask { id, mark } => self.stand_in(id, *mark),
             Change::SettleEffect(effect) => self.settle(effect),
         }
     }

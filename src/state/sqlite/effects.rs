@@ -114,7 +114,7 @@ impl Transaction<'_> {
                 open && settled.how == Settlement::Lost,
                 open,
             ])?;
-        Ok(())
+        if settled.state == EffectState::Failed { self.give_back(settled.id) } else { Ok(()) }
     }
 }
 

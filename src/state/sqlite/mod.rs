@@ -3,6 +3,7 @@
 mod answers;
 mod append;
 mod change;
+mod charges;
 mod effects;
 mod open;
 mod purge;
@@ -10,6 +11,7 @@ mod pursuits;
 mod queries;
 mod rows;
 mod schema;
+mod tasks;
 #[cfg(test)]
 mod tests;
 

@@ -6,11 +6,11 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
-use crate::ident::{Tenant, ToolName};
+use crate::ident::{TaskId, Tenant, ToolName};
 use crate::state::{
-    Batch, Description, EffectState, Head, KeyOrigin, Order, Receipt, ResultScope, ResultSummary, Scan,
-    StandingGrant, StandingQuery, Store, StoreError, StoredApproval, StoredEffect, StoredRecord,
-    StoredResult,
+    Batch, Description, EffectState, Head, KeptTask, KeyOrigin, Order, PurseQuery, PurseTotal, Receipt,
+    ResultScope, ResultSummary, Scan, StandingGrant, StandingQuery, Store, StoreError, StoredApproval,
+    StoredEffect, StoredRecord, StoredResult, TaskMark,
 };
 
 use super::SqliteStore;
@@ -271,6 +271,42 @@ impl Store for SqliteStore {
 
     fn unsettled_effects(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredEffect>, StoreError> {
         self.effects_not_settled(tenant, limit)
+    }
+
+    fn used(&self, tenant: &Tenant, query: &PurseQuery<'_>) -> Result<u64, StoreError> {
+        self.used_of(tenant, query)
+    }
+
+    fn oldest_charges(
+        &self,
+        tenant: &Tenant,
+        query: &PurseQuery<'_>,
+        amount: u64,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        self.freed_by(tenant, query, amount)
+    }
+
+    fn purses(
+        &self,
+        tenant: &Tenant,
+        budget: &str,
+        per: &str,
+        since: Option<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<PurseTotal>, StoreError> {
+        self.purses_of(tenant, budget, per, since, limit)
+    }
+
+    fn kept_task(&self, tenant: &Tenant, id: &TaskId) -> Result<Option<KeptTask>, StoreError> {
+        self.kept_task_of(tenant, id)
+    }
+
+    fn task_mark(&self, tenant: &Tenant, id: &TaskId) -> Result<Option<TaskMark>, StoreError> {
+        self.task_mark_of(tenant, id)
+    }
+
+    fn tasks(&self, tenant: &Tenant, limit: usize) -> Result<Vec<KeptTask>, StoreError> {
+        self.kept_tasks(tenant, limit)
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

@@ -19,7 +19,7 @@ pub(super) fn at(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     count(row, column).map(Timestamp)
 }
 
-fn maybe_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+pub(super) fn maybe_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(|millis| Timestamp(millis.unsigned_abs())))
 }
 

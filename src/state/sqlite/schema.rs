@@ -104,6 +104,8 @@ const MIGRATIONS: &[&str] = &[
     EFFECTS,
     SIGNED_ANSWERS,
     PURSUITS,
+    CHARGES,
+    TASKS,
 ];
 
 /// Answers that approvers signed.
@@ -151,6 +153,41 @@ const PURSUITS: &str = "
     CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'accepted', 'working', 'unknown');
 ";
 
+/// What calls took from budgets. An effect takes from each budget once, however often it is attempted.
+const CHARGES: &str = "
+    CREATE TABLE charge (
+        source TEXT NOT NULL,
+        budget TEXT NOT NULL,
+        tenant TEXT NOT NULL,
+        per TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        portion TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        amount INTEGER NOT NULL CHECK (amount >= 0),
+        until INTEGER,
+        PRIMARY KEY (source, budget)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX charge_by_purse ON charge (tenant, budget, per, subject, portion, at, source, amount);
+    CREATE INDEX charge_to_drop ON charge (until) WHERE until IS NOT NULL;
+";
+
+/// Tasks that are kept, which are worth nothing without a seal that fits.
+const TASKS: &str = "
+    CREATE TABLE task (
+        tenant TEXT NOT NULL,
+        id TEXT NOT NULL,
+        content TEXT NOT NULL,
+        step TEXT,
+        revision INTEGER NOT NULL,
+        created INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        changed_by TEXT NOT NULL,
+        ended INTEGER,
+        seal BLOB,
+        PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+";
+
 const SEQ_BITS: u32 = 40;
 
 /// The row of record `seq` in a chain: 2^22 chains of 2^40 records each.
@@ -185,7 +222,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 /// SHA-256 of everything that a store of this version defines. A new migration changes it; the test says to what.
-const DEFINITIONS: &str = "edac72a5889a1776cdab63bcfd921e7f03c3e19f076d10f4ce8ea28b163060e6";
+const DEFINITIONS: &str = "8490442dcf7ac8eb6030da805ecc603e8bb780a3236dcb67bd45308de9096f6e";
 
 /// Refuses a store that defines anything else than this program made: a trigger, a view, a table with a default of its
 /// own. Such a thing could drop or change what is written, and say that all went well.

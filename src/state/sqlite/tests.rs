@@ -706,7 +706,7 @@ fn a_store_of_an_older_version_is_brought_up_to_date_and_its_answers_are_not_bel
     let older = Connection::open(&place.path).unwrap();
     older
         .execute_batch(
-            "DROP TABLE effect; ALTER TABLE approval DROP COLUMN answers; DROP INDEX approval_by_binding; DROP INDEX approval_by_likeness; DROP INDEX approval_by_expiry; DROP INDEX standing_by_expiry;
+            "DROP TABLE task; DROP TABLE charge; DROP TABLE effect; ALTER TABLE approval DROP COLUMN answers; DROP INDEX approval_by_binding; DROP INDEX approval_by_likeness; DROP INDEX approval_by_expiry; DROP INDEX standing_by_expiry;
              ALTER TABLE approval DROP COLUMN likeness; ALTER TABLE approval DROP COLUMN seal;
              ALTER TABLE standing_grant DROP COLUMN workspace; ALTER TABLE standing_grant DROP COLUMN seal;
              PRAGMA user_version = 1",

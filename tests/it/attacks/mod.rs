@@ -2,6 +2,7 @@
 
 mod answers;
 mod audit_chain;
+mod budgets;
 mod calls;
 mod claims;
 mod costly;
@@ -21,5 +22,6 @@ mod planted;
 mod questions;
 mod signers;
 mod smuggling;
+mod tasks;
 mod trusting;
 mod worktrees;

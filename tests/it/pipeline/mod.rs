@@ -2,6 +2,7 @@
 
 mod audit;
 mod batches;
+mod budgets;
 mod commands;
 mod conditions;
 mod effects;
@@ -18,5 +19,6 @@ mod secrets;
 mod shapes;
 mod signals;
 pub(crate) mod verified;
+mod tasks;
 
 pub(crate) use signals::{signal, wait_for_child};
