@@ -24,6 +24,7 @@ pub mod ident;
 pub mod clock;
 pub mod code;
 pub mod text;
+pub mod signature;
 pub mod diagnostic;
 pub mod document;
 pub mod expression;

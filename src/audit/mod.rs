@@ -6,17 +6,19 @@
 //! key is erased, the digest says nothing any more.
 
 mod body;
+mod checkpoint;
 mod entry;
 mod export;
 mod keyed;
 mod pending;
+mod story;
 mod verify;
 mod view;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use entry::{ApprovalNote, CredentialUse, Entry, Evidence, LedgerNote, RecordKind, RuleReference};
 pub use export::{ExportError, ExportScope, export};
 pub use pending::PendingRecords;
+pub use story::{Event, Part, Story, story};
 pub use verify::{CheckedReceipt, LIMITS, Problem, VerifyReport, VerifyRequest, verify};
-pub use view::{
-    ApprovalView, CredentialView, LedgerView, Listed, RecordFilter, RecordView, RuleView, list, timeline,
-};
+pub use view::{ApprovalView, CredentialView, LedgerView, Listed, RecordFilter, RecordView, RuleView, list};

@@ -166,10 +166,12 @@ pub fn verify(
     tenant: &Tenant,
     request: &VerifyRequest<'_>,
 ) -> Result<VerifyReport, StoreError> {
+    let mut noted = request.checkpoints.to_vec();
+    noted.sort_by_key(|checkpoint| std::cmp::Reverse(checkpoint.seq));
     let mut walk = Walk {
         tenant,
         last: Head::EMPTY,
-        checkpoints: request.checkpoints,
+        noted,
         forks: Vec::new(),
         report: VerifyReport {
             tenant: tenant.as_str().to_owned(),
@@ -200,8 +202,7 @@ pub fn verify(
     };
     walk.compare_end(head);
     walk.name_forks(store)?;
-    let last = walk.last.seq;
-    for checkpoint in request.checkpoints.iter().filter(|checkpoint| checkpoint.seq > last) {
+    for checkpoint in std::mem::take(&mut walk.noted).into_iter().rev() {
         walk.note(Problem::CheckpointDiffers { seq: checkpoint.seq });
     }
     walk.report.head = (walk.last.seq > 0).then_some(walk.last.hash);
@@ -211,7 +212,8 @@ pub fn verify(
 struct Walk<'a> {
     tenant: &'a Tenant,
     last: Head,
-    checkpoints: &'a [Receipt],
+    /// The checkpoints that are yet to come, the next one last.
+    noted: Vec<Receipt>,
     /// Records that do not continue the one before them, with what they continue.
     forks: Vec<(u64, Digest)>,
     report: VerifyReport,
@@ -253,14 +255,24 @@ impl Walk<'_> {
             Ok(header) => self.compare_header(stored, &header, seq == expected),
             Err(_) => self.note(Problem::Unreadable { seq }),
         }
-        if self.checkpoints.iter().any(|checkpoint| checkpoint.seq == seq && checkpoint.hash != hash) {
-            self.note(Problem::CheckpointDiffers { seq });
+        self.pass(seq);
+        while let Some(checkpoint) = self.noted.pop_if(|checkpoint| checkpoint.seq == seq) {
+            if checkpoint.hash != hash {
+                self.note(Problem::CheckpointDiffers { seq });
+            }
         }
         for receipt in self.report.receipts.iter_mut().filter(|receipt| receipt.receipt == hash) {
             receipt.seq = Some(seq);
         }
         // The stored hash, so that one edited record does not make its successor look wrong as well.
         self.last = Head { seq, hash: stored.hash };
+    }
+
+    /// Notes the checkpoints whose records should have come before `seq` and did not.
+    fn pass(&mut self, seq: u64) {
+        while let Some(checkpoint) = self.noted.pop_if(|checkpoint| checkpoint.seq < seq) {
+            self.note(Problem::CheckpointDiffers { seq: checkpoint.seq });
+        }
     }
 
     fn compare_header(&mut self, stored: &StoredRecord, header: &Header<'_>, is_next: bool) {

@@ -172,22 +172,7 @@ pub fn list(
     })
 }
 
-/// Returns the records of one call, oldest first: what was decided, asked, begun and ended. At most 1,000.
-///
-/// # Errors
-/// Why the store cannot be read.
-pub fn timeline(store: &dyn Store, tenant: &Tenant, call: &str) -> Result<Vec<Listed>, StoreError> {
-    const MOST: usize = 1_000;
-    let mut records = Vec::new();
-    let filter = RecordFilter { call: Some(call), ..RecordFilter::default() };
-    list(store, tenant, Order::OldestFirst, &filter, &mut |listed| {
-        records.push(listed.clone());
-        if records.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    Ok(records)
-}
-
-fn read(stored: &StoredRecord) -> Option<Listed> {
+pub(super) fn read(stored: &StoredRecord) -> Option<Listed> {
     Some(Listed {
         receipt: Receipt { seq: stored.seq, hash: stored.hash },
         record: serde_json::from_slice(&stored.bytes).ok()?,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::audit_arguments::AuditArgs;
 use super::effect_arguments::EffectsArgs;
 use super::help;
 
@@ -379,55 +380,6 @@ pub(crate) struct ApprovalsRunArgs {
     /// What rules read as `facts`, as for `tgw run`
     #[arg(long, value_name = "JSON", help_heading = "Session")]
     pub(crate) facts: Option<String>,
-}
-
-/// `tgw audit`
-#[derive(Debug, Args)]
-pub(crate) struct AuditArgs {
-    #[command(subcommand)]
-    pub(crate) command: AuditCommand,
-}
-
-/// What to do with the audit chain.
-#[derive(Debug, Subcommand)]
-pub(crate) enum AuditCommand {
-    /// List records, newest last
-    List {
-        /// Only records of this tool
-        #[arg(long, value_name = "NAME")]
-        tool: Option<String>,
-        /// Only calls that ended with this status, such as denied
-        #[arg(long, value_name = "STATUS")]
-        status: Option<String>,
-        /// At most this many records, the newest
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: u64,
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Tell the story of one call or approval, from its id, a receipt or a record's number
-    Show {
-        /// The id of a call, a question or an answer, a receipt such as sha256:…, or the number of a record
-        id: String,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Check that no record was edited, removed or reordered, and that the end was not cut off
-    Verify {
-        /// Also demand that this receipt, kept elsewhere, is in the chain; may be given several times
-        #[arg(long, value_name = "sha256:…")]
-        receipt: Vec<String>,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Print every record, one JSON object a line
-    Export {
-        #[command(flatten)]
-        store: StoreArgs,
-    },
 }
 
 /// `tgw init`

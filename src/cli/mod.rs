@@ -3,6 +3,7 @@
 mod approvals;
 mod arguments;
 mod audit;
+mod audit_arguments;
 mod call;
 mod check;
 mod discover;
@@ -16,6 +17,7 @@ mod explain;
 mod generated;
 mod help;
 mod init;
+mod keys;
 mod logging;
 mod output;
 mod results;

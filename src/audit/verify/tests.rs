@@ -5,7 +5,7 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::audit::{
-    Entry, Evidence, ExportScope, PendingRecords, RecordFilter, RecordKind, export, list, timeline,
+    Entry, Evidence, ExportScope, PendingRecords, RecordFilter, RecordKind, export, list, story,
 };
 use crate::clock::Timestamp;
 use crate::code::Status;
@@ -353,8 +353,8 @@ fn records_are_listed_newest_first_and_by_what_they_say() {
     })
     .unwrap();
     assert_eq!(seen, [5, 4]);
-    let calls = timeline(&fixture.store, &fixture.tenant, "c3").unwrap();
-    assert_eq!(calls.len(), 1);
-    assert_eq!(calls[0].receipt, fixture.receipts[2]);
-    assert_eq!(calls[0].detail, Some(serde_json::json!({"arguments": {"n": 3}})));
+    let told = story(&fixture.store, &fixture.tenant, "c3").unwrap().unwrap();
+    assert_eq!(told.events.len(), 1);
+    assert_eq!(told.events[0].listed.receipt, fixture.receipts[2]);
+    assert_eq!(told.events[0].listed.detail, Some(serde_json::json!({"arguments": {"n": 3}})));
 }

@@ -3,6 +3,7 @@
 mod answers;
 mod audit_chain;
 mod calls;
+mod checkpoints;
 mod costly;
 mod effects;
 mod escapes;
