@@ -8,6 +8,8 @@ use crate::code::{Effect, Status};
 use crate::ident::{CredentialName, Principal, StepName, TaskId};
 use crate::policy::Verdict;
 
+use super::body::MOST_ENTRIES;
+
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -103,6 +105,20 @@ pub struct LedgerNote<'a> {
     pub by: Option<&'a str>,
 }
 
+/// What an erasure erased. It stands in the record itself, so that what is erased without one is noticed.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct ErasureNote<'a> {
+    /// First and last number of each range of records whose details are gone; at most 64 count.
+    pub records: &'a [(u64, u64)],
+    /// Who erased them.
+    pub by: &'a str,
+}
+
+impl ErasureNote<'_> {
+    /// Most ranges that one record names.
+    pub const MOST_RANGES: usize = MOST_ENTRIES;
+}
+
 /// What a record says. Text that is longer than its field's bound is cut; lists beyond 64 entries are counted only.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
@@ -146,6 +162,8 @@ pub struct Entry<'a> {
     pub effect: Option<Effect>,
     /// The effect in the ledger.
     pub ledger: Option<LedgerNote<'a>>,
+    /// What was erased.
+    pub erased: Option<ErasureNote<'a>>,
     /// How long it ran.
     pub duration: Option<Duration>,
     /// How many bytes it brought back.
@@ -181,6 +199,7 @@ impl<'a> Entry<'a> {
             code: None,
             effect: None,
             ledger: None,
+            erased: None,
             duration: None,
             bytes: None,
             result: None,

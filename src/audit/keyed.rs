@@ -17,6 +17,7 @@ pub(super) enum Subject {
     Plan,
     Question,
     Detail,
+    Encryption,
 }
 
 impl Subject {
@@ -26,6 +27,7 @@ impl Subject {
             Self::Plan => b"plan\0",
             Self::Question => b"question\0",
             Self::Detail => b"detail\0",
+            Self::Encryption => b"encryption\0",
         }
     }
 }

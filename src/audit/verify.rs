@@ -10,7 +10,10 @@ use crate::catalog::Digest;
 use crate::ident::Tenant;
 use crate::state::{Head, Link, Order, Receipt, Scan, Store, StoreError, StoredRecord};
 
+use super::erasure::Ranges;
+use super::hidden;
 use super::keyed::{Hex, Keyed, Subject};
+use super::view::ErasedView;
 
 /// Most problems listed one by one.
 const MOST_PROBLEMS: usize = 100;
@@ -20,7 +23,6 @@ pub const LIMITS: &[&str] = &[
     "a chain that was rewritten from some record to its end, with all hashes and the head made anew",
     "a chain whose last records were removed together with a head that was set back",
     "a tenant's chain that was removed as a whole",
-    "details erased by someone who may not erase them: they count as erased",
 ];
 
 /// What is to be verified besides the chain itself.
@@ -83,6 +85,14 @@ pub enum Problem {
         seq: u64,
         /// Which one it continues.
         from: u64,
+    },
+    /// Details are gone, and no erasure that is on record says so.
+    #[error("the details of records {first} to {last} are gone, and no erasure on record says so")]
+    ErasedUnrecorded {
+        /// The first record of a range in which that is so of some.
+        first: u64,
+        /// The last one.
+        last: u64,
     },
     /// What the record vouches for is not what lies beside it.
     #[error("the detail of record {seq} was changed")]
@@ -157,7 +167,8 @@ impl VerifyReport {
     }
 }
 
-/// Verifies a tenant's chain from its first record to its head. It reads it once, in constant memory, beside writers.
+/// Verifies a tenant's chain from its first record to its head. It reads it once, beside writers, in
+/// memory that grows with the ranges that were erased and nothing else.
 ///
 /// # Errors
 /// Why the store cannot be read; a chain that is read and found wanting is a report.
@@ -172,6 +183,8 @@ pub fn verify(
         tenant,
         last: Head::EMPTY,
         noted,
+        gone: Ranges::default(),
+        erased: Ranges::default(),
         forks: Vec::new(),
         report: VerifyReport {
             tenant: tenant.as_str().to_owned(),
@@ -201,6 +214,7 @@ pub fn verify(
         }
     };
     walk.compare_end(head);
+    walk.compare_erased();
     walk.name_forks(store)?;
     for checkpoint in std::mem::take(&mut walk.noted).into_iter().rev() {
         walk.note(Problem::CheckpointDiffers { seq: checkpoint.seq });
@@ -214,6 +228,10 @@ struct Walk<'a> {
     last: Head,
     /// The checkpoints that are yet to come, the next one last.
     noted: Vec<Receipt>,
+    /// Records whose details are gone.
+    gone: Ranges,
+    /// Records that erasures name.
+    erased: Ranges,
     /// Records that do not continue the one before them, with what they continue.
     forks: Vec<(u64, Digest)>,
     report: VerifyReport,
@@ -229,6 +247,8 @@ struct Header<'a> {
     prev: Cow<'a, str>,
     #[serde(borrow, default)]
     detail_hmac: Option<Cow<'a, str>>,
+    #[serde(default)]
+    erased: Option<ErasedView>,
 }
 
 impl Walk<'_> {
@@ -290,12 +310,26 @@ impl Walk<'_> {
                 _ => self.note(Problem::BrokenLink { seq }),
             }
         }
-        match (&header.detail_hmac, &stored.detail, &stored.key) {
-            (None, None, _) => {}
-            (Some(_), None, None) => self.report.erased = self.report.erased.saturating_add(1),
+        if let Some(erased) = &header.erased {
+            // It cannot have erased what came after it.
+            self.erased.extend(&erased.records, seq.saturating_sub(1));
+        }
+        match (&header.detail_hmac, hidden::detail(stored), &stored.key) {
+            (None, None, _) if stored.detail.is_none() => {}
+            (Some(_), None, None) if stored.detail.is_none() => {
+                self.report.erased = self.report.erased.saturating_add(1);
+                self.gone.push(seq);
+            }
             (Some(hmac), Some(detail), Some(key))
-                if Hex::new(&Keyed::new(key).digest(Subject::Detail, detail)).as_str() == hmac.as_ref() => {}
+                if Hex::new(&Keyed::new(key).digest(Subject::Detail, &detail)).as_str() == hmac.as_ref() => {}
             _ => self.note(Problem::DetailChanged { seq }),
+        }
+    }
+
+    fn compare_erased(&mut self) {
+        self.erased.settle();
+        for (first, last) in self.gone.beyond(&self.erased) {
+            self.note(Problem::ErasedUnrecorded { first, last });
         }
     }
 

@@ -1,6 +1,7 @@
 //! `tgw audit`: the chain, for people and for other programs.
 
 mod checkpoint;
+mod erase;
 mod show;
 mod verify;
 
@@ -33,6 +34,7 @@ pub(crate) fn audit(arguments: &AuditArgs) -> Outcome {
             verify::verify(store, receipt, against.as_deref(), signer)
         }
         AuditCommand::Checkpoint { key, store } => checkpoint::checkpoint(store, key.as_deref()),
+        AuditCommand::Erase(arguments) => erase::erase(arguments),
         AuditCommand::Keygen { file } => checkpoint::keygen(file.as_deref()),
         AuditCommand::Export { store } => export(store),
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::arguments::StoreArgs;
+use super::help;
 
 /// `tgw audit`
 #[derive(Debug, Args)]
@@ -65,6 +66,9 @@ pub(crate) enum AuditCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+    /// Erase what was told of calls: arguments, plans, remarks, kept results; the records stay, and the chain holds
+    #[command(after_help = help::AUDIT_ERASE)]
+    Erase(EraseArgs),
     /// Make a key for checkpoints: the private one is written to a new file, the public one printed
     Keygen {
         /// The file, which only you will be able to read; one that is there is never touched [default: audit.key in your configuration folder]
@@ -76,4 +80,41 @@ pub(crate) enum AuditCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+}
+
+/// `tgw audit erase`
+#[derive(Debug, Args)]
+pub(crate) struct EraseArgs {
+    #[command(flatten)]
+    pub(crate) which: ErasedArgs,
+    /// Why, for the record of the erasure
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// Erase without showing what and asking: look first
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// Which records are erased: those for which all that is given holds.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+#[command(next_help_heading = "Which")]
+pub(crate) struct ErasedArgs {
+    /// A record, by its number; may be given several times
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) record: Vec<u64>,
+    /// The calls of this id, with what the gateway asked for their sake
+    #[arg(long, value_name = "ID")]
+    pub(crate) call: Option<String>,
+    /// The calls of this task
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// The calls on behalf of this user
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// What was recorded before this day or instant, UTC: 2026-01-31 or 2026-01-31T12:00:00Z
+    #[arg(long, value_name = "DATE")]
+    pub(crate) before: Option<String>,
 }

@@ -104,7 +104,22 @@ Examples:
   tgw audit list --status denied
   tgw audit show c1
   tgw audit verify --receipt sha256:…
+  tgw audit keygen
+  tgw audit checkpoint >> /mnt/elsewhere/checkpoints.jsonl
+  tgw audit verify --against /mnt/elsewhere/checkpoints.jsonl
+  tgw audit erase --user ann --before 2026-01-31
   tgw audit export > audit.jsonl";
+
+/// `tgw audit erase`
+pub(super) const AUDIT_ERASE: &str = "\
+Each detail is encrypted under a key of its own record; the keys and the details go, the results that are kept of these calls, what \
+the ledger keeps of their arguments, and their questions that have ended. What is not settled or can still be answered stays, and is \
+named. That it was erased, by whom, is on record. Exit status: 1 where it was not erased after all.
+
+Examples:
+  tgw audit erase --call c1 --task T-17
+  tgw audit erase --before 2026-01-31 --reason 'kept for a year'
+  tgw audit erase --user ann --yes";
 
 /// `tgw init`
 pub(super) const INIT: &str = "\

@@ -6,6 +6,7 @@ mod audit;
 mod audit_arguments;
 mod call;
 mod check;
+mod consent;
 mod discover;
 mod display;
 mod doctor;

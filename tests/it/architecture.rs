@@ -148,12 +148,12 @@ const WAITING: [(&str, &str); 12] = [
     ("lines.rs", "pipes"),
     ("schedule.rs", "pipes, signals, executors"),
     ("schedule/", "pipes, signals, executors"),
+    ("cli/consent.rs", "the person, and signals meanwhile"),
     ("cli/run.rs", "the stream"),
     ("cli/call.rs", "the call"),
     ("cli/effects.rs", "look-ups"),
     ("cli/approvals/run.rs", "the stored call"),
     ("cli/check.rs", "pipes"),
-    ("cli/trust.rs", "the person, and signals meanwhile"),
 ];
 
 #[test]

@@ -154,6 +154,9 @@ impl Page {
             }
             under.len()
         };
+        for (first, last) in record.erased.iter().flat_map(|erased| &erased.records) {
+            self.field(indent, "erased", &format!("the details of records {first} to {last}"));
+        }
         for rule in &record.rules {
             self.field(indent, "rule", &format!("{} at {}:{}", rule.id, rule.file, rule.line));
         }
@@ -269,6 +272,10 @@ fn said(record: &RecordView) -> String {
             Some(approval) => approval_text(approval),
             None => format!("needs a person: {status}{code}"),
         },
+        "erasure" => {
+            let by = record.erased.as_ref().map(|erased| format!(" by {}", erased.by)).unwrap_or_default();
+            format!("details were erased{by}")
+        }
         kind => match &record.approval {
             Some(approval) => format!("{kind}: {}", approval_text(approval)),
             None => kind.to_owned(),
@@ -340,6 +347,7 @@ mod tests {
             listed: Listed {
                 receipt: Receipt { seq: 7, hash: Digest([1; 32]) },
                 record: serde_json::from_value(whole).unwrap(),
+                erasable: detail.is_some(),
                 detail,
             },
             more: Vec::new(),

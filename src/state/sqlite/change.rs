@@ -40,6 +40,10 @@ impl Transaction<'_> {
             Change::ReserveEffect(effect) => self.reserve(effect),
             Change::RetryEffect(effect) => self.retry(effect),
             Change::SettleEffect(effect) => self.settle(effect),
+            Change::EraseDetails { first, last } => self.erase_details(*first, *last),
+            Change::EraseResult { reference } => self.erase_result(reference),
+            Change::EraseEffect { id } => self.erase_effect(id),
+            Change::EraseApproval { id } => self.erase_approval(id),
         }
     }
 

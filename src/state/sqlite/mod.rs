@@ -4,6 +4,7 @@ mod answers;
 mod append;
 mod change;
 mod effects;
+mod erase;
 mod open;
 mod purge;
 mod queries;

@@ -6,6 +6,7 @@ mod calls;
 mod checkpoints;
 mod costly;
 mod effects;
+mod erasing;
 mod escapes;
 mod exhaustion;
 mod fixture;

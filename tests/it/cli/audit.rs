@@ -77,7 +77,6 @@ not noticed without a receipt or head kept elsewhere:
   - a chain that was rewritten from some record to its end, with all hashes and the head made anew
   - a chain whose last records were removed together with a head that was set back
   - a tenant's chain that was removed as a whole
-  - details erased by someone who may not erase them: they count as erased
 ",
         )
         .holds();
