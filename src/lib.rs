@@ -44,4 +44,5 @@ pub mod session;
 pub mod gateway;
 pub mod lines;
 pub mod schedule;
+pub mod drill;
 pub mod cli;

@@ -104,6 +104,9 @@ pub(crate) enum Command {
     /// Say what was found, what is trusted, and what this machine can do
     #[command(after_help = help::DOCTOR)]
     Doctor(DoctorArgs),
+    /// Try the laws of effects on your own tools and policy, with doubles in place of everything that would run
+    #[command(after_help = help::DRILL)]
+    Drill(DrillArgs),
     /// Print shell completions
     #[command(after_help = help::COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -443,6 +446,19 @@ pub(crate) enum SchemaChoice {
 /// `tgw doctor`
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+/// `tgw drill`
+#[derive(Debug, Args)]
+pub(crate) struct DrillArgs {
+    /// Only this tool; may be given several times [default: every tool that has effects]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

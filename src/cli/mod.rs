@@ -10,6 +10,7 @@ mod consent;
 mod discover;
 mod display;
 mod doctor;
+mod drill;
 mod effect_arguments;
 mod effects;
 mod entry;

@@ -7,14 +7,16 @@ mod dispatch;
 mod editor;
 mod process;
 pub mod sandbox;
+mod stand_in;
 
 pub use builtin::Preview;
 pub use command::{BeyondCap, CommandContext, run_command};
 pub use credential_command::CredentialCommands;
-pub use dispatch::{ExecutionContext, SpentCall, answered, execute, preview};
+pub use dispatch::{ExecutionContext, SpentCall, answered, execute, execute_by, preview};
 pub use editor::ProcessEditor;
 pub use process::{CancelToken, ParentEnvironment, check_program};
 pub use sandbox::{Capability, SandboxProfile, resolve_profile};
+pub use stand_in::StandIn;
 
 #[cfg(test)]
 mod test_bench;

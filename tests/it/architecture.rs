@@ -141,13 +141,15 @@ fn programs_are_started_in_execute_only() {
 }
 
 /// The modules that wait for something outside, each with what it waits for.
-const WAITING: [(&str, &str); 12] = [
+const WAITING: [(&str, &str); 14] = [
     ("execute/", "programs, deadlines"),
     ("gateway/", "executors, persons"),
     ("secret/source.rs", "programs that give credentials"),
     ("lines.rs", "pipes"),
     ("schedule.rs", "pipes, signals, executors"),
     ("schedule/", "pipes, signals, executors"),
+    ("drill/", "doubles of executors"),
+    ("cli/drill.rs", "the drill"),
     ("cli/consent.rs", "the person, and signals meanwhile"),
     ("cli/run.rs", "the stream"),
     ("cli/call.rs", "the call"),
