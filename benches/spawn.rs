@@ -44,6 +44,7 @@ fn command(bencher: Bencher<'_, '_>) {
         environment: &environment,
         cancel: &cancel,
         beyond_cap: BeyondCap::End,
+        readable: None,
     };
     let plan = CommandPlan {
         program: ProgramSource::Path(PROGRAM.into()),

@@ -101,6 +101,8 @@ pub struct Gateway<'s> {
     tidied: Cell<bool>,
     /// What this gateway reserves effects under.
     owner: String,
+    /// Effects that began here and whose outcome is not recorded yet.
+    under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
     looked_up: RefCell<BTreeSet<String>>,
     /// What answers calls in place of their executors.
@@ -134,6 +136,7 @@ impl<'s> Gateway<'s> {
             awaited: RefCell::default(),
             tidied: Cell::new(false),
             owner: new_owner(),
+            under_way: RefCell::default(),
             looked_up: RefCell::default(),
             stand_in: None,
         }

@@ -22,6 +22,7 @@
 
 pub mod ident;
 pub mod clock;
+pub mod kernel;
 pub mod code;
 pub mod text;
 pub mod signature;

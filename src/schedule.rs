@@ -7,7 +7,6 @@ mod answers;
 mod entry;
 mod ending;
 mod questions;
-mod signals;
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -17,16 +16,15 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use crate::authorize::{Consent, PendingCall};
-use crate::execute::CancelToken;
+use crate::execute::{CancelToken, Signals};
 use crate::gateway::{Admission, Awaited, Finished, Gateway, Origin};
 use crate::lines::{InputLine, LineReader, LineWriter};
 use crate::wire::{IdRegister, Incoming, JsonLimits, Line, decode_line, long_line};
 
 use entry::{Entry, Running, State, Step, cancelled, next_step};
-pub(crate) use signals::Signals;
 
 /// Most calls that are held at once, waiting, running or done behind a slower one.
-const QUEUE: usize = 512;
+const QUEUE: usize = 128;
 
 /// Most finished calls committed together.
 const GROUP: usize = 64;
@@ -195,7 +193,7 @@ impl<'g, 's> Scheduler<'g, 's> {
         let mut assign = || self.ids.assign();
         let line = match line {
             InputLine::Bytes(bytes) => decode_line(&bytes, self.lines, limits, &mut assign),
-            InputLine::TooLong => Line::Calls(vec![long_line(assign(), limits)]),
+            InputLine::TooLong => Line::Calls(vec![long_line(assign(), self.lines, limits)]),
         };
         match line {
             Line::Empty => {}

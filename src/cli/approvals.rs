@@ -121,8 +121,9 @@ fn revoke(arguments: &StoreArgs, id: &str) -> Outcome {
     if let Some(question) = store.approval(&tenant, id).map_err(|error| failure(&error))? {
         return withdraw(&mut store, &tenant, &question, now);
     }
-    let grant =
-        store.standing_by_id(&tenant, id).map_err(|error| failure(&error))?.ok_or_else(|| unknown(id))?;
+    let Some(grant) = store.standing_by_id(&tenant, id).map_err(|error| failure(&error))? else {
+        return Err(spent(&store, &tenant, id)?.unwrap_or_else(|| unknown(id)));
+    };
     if let Some(at) = grant.revoked {
         print(&format!("{id}: was revoked at {}, nothing to do\n", at.rfc3339()))?;
         return Ok(0);

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use crate::authorize::Consent;
 use crate::code::{CallError, ErrorCode};
 use crate::execute::CancelToken;
+use crate::execute::Signals;
 use crate::gateway::{Admission, Finished, Gateway, Origin};
 use crate::ident::CallId;
-use crate::schedule::Signals;
 use crate::wire::{CallRequest, JsonLimits, Shape, parse_strict};
 
 use super::arguments::{CallArgs, ColourChoice};

@@ -59,7 +59,7 @@ async fn stream(
             number += 1;
             let line = match line {
                 InputLine::Bytes(bytes) => decode_line(&bytes, number, limits, &mut || ids.assign()),
-                InputLine::TooLong => Line::Calls(vec![long_line(ids.assign(), limits)]),
+                InputLine::TooLong => Line::Calls(vec![long_line(ids.assign(), number, limits)]),
             };
             if let Line::Calls(calls) = line {
                 for incoming in calls {

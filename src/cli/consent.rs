@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::approval::{CancelCause, Consent, Terminal, cancellation};
-use crate::schedule::Signals;
+use crate::execute::Signals;
 
 use super::display::speaks_unicode;
 use super::exit::Failure;

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::clock::Clock;
 use crate::execute::CancelToken;
+use crate::execute::Signals;
 use crate::gateway::{Finished, Gateway, LookedUp, Observer, settle_effect};
-use crate::schedule::Signals;
 use crate::secret::Redactor;
 use crate::state::{
     EffectState, KeyOrigin, Refusal, SettledEffect, Settlement, SqliteStore, Store, StoreError, StoredEffect,

@@ -5,7 +5,7 @@ mod opened;
 mod refusal;
 mod running;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::present::{CommandCapture, CommandEnd};
 use crate::secret::Credentials;
@@ -39,6 +39,8 @@ pub struct CommandContext<'a> {
     pub cancel: &'a CancelToken,
     /// What happens when it prints too much.
     pub beyond_cap: BeyondCap,
+    /// A directory outside the workspace that it can read in its sandbox, besides what its profile says.
+    pub readable: Option<&'a Path>,
 }
 
 /// Runs a command to its end and returns what it brought back; nothing of it is alive then.

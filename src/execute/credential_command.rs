@@ -47,6 +47,7 @@ impl CommandSource for CredentialCommands<'_> {
             environment: self.environment,
             cancel: &cancel,
             beyond_cap: BeyondCap::End,
+            readable: None,
         };
         let CommandCapture { output, end, .. } =
             run_command(&plan, &SandboxProfile::none(), &Credentials::default(), &context).await;

@@ -10,13 +10,15 @@ use crate::authorize::ReservedCall;
 use crate::catalog::{BuiltinName, Digest, Risk};
 use crate::code::{CallError, ErrorCode};
 use crate::policy::{Decision, Sight};
-use crate::present::{BuiltinOutput, Captured};
+use crate::present::{BuiltinOutput, Captured, CommandCapture};
 use crate::secret::Credentials;
 use crate::validate::{Plan, ValidatedCall};
 use crate::workspace::{Workspace, WorkspacePath};
 
-use super::builtin::git::LeftOut;
+use super::builtin::git::{GitCommand, LeftOut};
 use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
+use super::process::SignalWatch;
+use super::sandbox::holds;
 use super::{
     BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, StandIn, run_command,
 };
@@ -113,6 +115,7 @@ pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Cap
                 environment: context.environment,
                 cancel: context.cancel,
                 beyond_cap: beyond,
+                readable: None,
             };
             Captured::command(run_command(plan, context.sandbox, context.credentials, &command).await)
         }
@@ -141,8 +144,8 @@ pub fn answered(call: ReservedCall, answer: Result<BuiltinOutput, CallError>) ->
     (Captured::builtin(answer), SpentCall(call))
 }
 
-/// Whether a builtin goes through folders and may take long, so that it must not hold up the thread that everything runs
-/// on: a cancel would not be heard.
+/// Whether a builtin goes through folders and may take long. It must not hold up the thread that everything runs on, where
+/// a cancel would not be heard.
 fn walks(name: BuiltinName) -> bool {
     match name {
         BuiltinName::FindFiles
@@ -249,25 +252,40 @@ async fn run_git(
     let began = Instant::now();
     let unwatched = Cancel::default();
     let looking = looking(context.workspace, &unwatched, &|_| true, &[]);
-    let command = CommandContext {
-        workspace: context.workspace,
-        environment: context.environment,
-        cancel: context.cancel,
-        beyond_cap: BeyondCap::End,
-    };
     let sight = |path: &WorkspacePath| context.sight.covers(&[("path", path)]);
     let mut left_out = LeftOut::default();
-    let mut plan = git::plan(name, arguments, &looking, timeout, &left_out)?;
-    let mut capture = run_command(&plan, context.sandbox, &Credentials::default(), &command).await;
+    let mut command = git::plan(name, arguments, &looking, timeout, &left_out)?;
+    let mut capture = run_planned_git(&command, context).await?;
     if name == BuiltinName::GitDiff {
         left_out = git::left_out(&capture, &sight)?;
     }
     if left_out.files > 0 {
         // Asked again rather than cut out of the text: git knows where one file's differences end.
-        plan = git::plan(name, arguments, &looking, timeout.saturating_sub(began.elapsed()), &left_out)?;
-        capture = run_command(&plan, context.sandbox, &Credentials::default(), &command).await;
+        command = git::plan(name, arguments, &looking, timeout.saturating_sub(began.elapsed()), &left_out)?;
+        capture = run_planned_git(&command, context).await?;
     }
     git::interpret(name, &capture, context.workspace, &sight, &left_out)
+}
+
+async fn run_planned_git(
+    planned: &GitCommand,
+    context: &ExecutionContext<'_>,
+) -> Result<CommandCapture, CallError> {
+    let home = context.environment.home();
+    if planned.readable.as_deref().is_some_and(|folder| holds(folder, home.as_deref())) {
+        return Err(CallError::new(
+            ErrorCode::PermissionDenied,
+            "git is not run on this repository: its git directory holds the home folder",
+        ));
+    }
+    let command = CommandContext {
+        workspace: context.workspace,
+        environment: context.environment,
+        cancel: context.cancel,
+        beyond_cap: BeyondCap::End,
+        readable: planned.readable.as_deref(),
+    };
+    Ok(run_command(&planned.plan, context.sandbox, &Credentials::default(), &command).await)
 }
 
 /// What a write would do, for the question that a person is asked; `None` where the tool cannot say.
@@ -284,8 +302,10 @@ pub fn preview(
         Plan::Builtin { timeout, .. } => *timeout,
         Plan::Command(plan) => plan.timeout,
     };
-    // Looking may take no longer than doing.
-    let cancel = Cancel::new(Arc::default(), Instant::now().checked_add(timeout));
+    // Looking may take no longer than doing, and holds up the thread on which signals are waited for.
+    let stop = Arc::default();
+    let _watch = walks(name).then(|| SignalWatch::start(Arc::clone(&stop)));
+    let cancel = Cancel::new(stop, Instant::now().checked_add(timeout));
     let approved = approved_paths(call);
     let sight = |places: &[(&str, &WorkspacePath)]| sight.covers(places);
     builtin::preview(name, call.arguments(), &looking(workspace, &cancel, &sight, &approved))

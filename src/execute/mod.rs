@@ -14,6 +14,7 @@ pub use command::{BeyondCap, CommandContext, run_command};
 pub use credential_command::CredentialCommands;
 pub use dispatch::{ExecutionContext, SpentCall, answered, execute, execute_by, preview};
 pub use editor::ProcessEditor;
+pub(crate) use process::Signals;
 pub use process::{CancelToken, ParentEnvironment, check_program};
 pub use sandbox::{Capability, SandboxProfile, resolve_profile};
 pub use stand_in::StandIn;

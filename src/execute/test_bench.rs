@@ -45,6 +45,7 @@ impl Bench {
             environment: &self.environment,
             cancel: &self.cancel,
             beyond_cap: self.beyond_cap,
+            readable: None,
         };
         run_command(plan, &self.sandbox, &Credentials::default(), &context).await
     }

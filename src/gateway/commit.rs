@@ -39,6 +39,9 @@ impl Gateway<'_> {
                 Vec::new()
             }
         };
+        for entry in finished.iter().filter_map(|one| one.ledger.as_ref()) {
+            self.under_way.borrow_mut().remove(&entry.id);
+        }
         self.note_awaited(&mut finished, &receipts);
         let mut status = 0;
         for (at, one) in finished.iter().enumerate() {

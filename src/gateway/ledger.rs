@@ -176,8 +176,8 @@ impl Gateway<'_> {
     pub(super) fn is_lost(&self, stored: &StoredEffect, now: Timestamp) -> bool {
         match stored.owner.as_deref() {
             None => true,
-            // What this gateway carries out is never looked at before its outcome is recorded, unless that failed.
-            Some(owner) if owner == self.owner => true,
+            // What ended here and could not be recorded never will be.
+            Some(owner) if owner == self.owner => !self.under_way.borrow().contains(&stored.id),
             Some(owner) => match liveness(owner) {
                 Liveness::Dead => true,
                 Liveness::Alive | Liveness::Elsewhere => stored.lease <= now,

@@ -71,6 +71,9 @@ impl Gateway<'_> {
                 };
             }
         };
+        if let Some(reservation) = &reservation {
+            self.under_way.borrow_mut().insert(reservation.id.clone());
+        }
         let started = Instant::now();
         let (captured, spent) = self.execute(reserved, &prepared, cancel).await;
         let elapsed = started.elapsed();

@@ -96,10 +96,7 @@ pub fn present(
             .filter(|_| !spec.table.is_empty())
             .unwrap_or(body),
     };
-    // Where nothing was printed but errors, they are all there is to keep.
-    if presented.error.is_some() && value.as_str() == Some("") {
-        value = presented.content.clone().map_or(Value::Null, Value::String);
-    }
+    keep_errors(&mut presented, &mut value);
     store(&mut presented, value, limits);
     presented
 }
@@ -168,19 +165,39 @@ fn fill_content(
         });
     }
     if let Some(stderr) = stderr {
-        if !content.is_empty() && !content.ends_with('\n') {
-            content.push('\n');
-        }
-        if !content.is_empty() {
-            content.push_str(STDERR_HEADING);
-        }
-        content.push_str(stderr);
+        append_errors(&mut content, stderr);
     }
     presented.truncated = truncated || cut;
     presented.total = total;
     presented.next = next;
     presented.content = (!content.is_empty() || !(value.is_null() || failed)).then_some(content);
     own_cut
+}
+
+/// Adds standard error to the text that a failed command printed, so that what is kept holds it as well.
+fn keep_errors(presented: &mut Presented, value: &mut Value) {
+    let Value::String(text) = value else { return };
+    let Some(stderr) = presented.stderr.as_deref().filter(|_| presented.error.is_some()) else { return };
+    append_errors(text, stderr);
+    // Pages are taken from what is kept, so it is what is counted.
+    if let Some(Value::Object(total)) = &mut presented.total
+        && total.contains_key("lines")
+    {
+        let lines = super::bound::Units::of(value).total();
+        total
+            .extend(lines.as_object().into_iter().flatten().map(|(key, count)| (key.clone(), count.clone())));
+    }
+}
+
+/// Labels standard error where something stands before it.
+fn append_errors(text: &mut String, stderr: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    if !text.is_empty() {
+        text.push_str(STDERR_HEADING);
+    }
+    text.push_str(stderr);
 }
 
 const STDERR_HEADING: &str = "--- standard error ---\n";

@@ -68,6 +68,7 @@ fn command(
         return Outcome::ended(error.code.status(), Effect::None, Some(error));
     }
     let cut = capture.output_cut || matches!(capture.end, CommandEnd::Overflowed | CommandEnd::Truncated);
+    let silent = capture.output.is_empty();
     let Decoded { value, raw, problem, warnings } = decode(capture.output, cut, spec.output);
     let exit = match capture.end {
         CommandEnd::Exited(status) => Some(json!({ "status": status })),
@@ -96,6 +97,10 @@ fn command(
             Some(_) => warnings.push(advice),
         }
     }
+    if let Some(error) = judgement.error.as_mut().filter(|error| error.contract_code.is_none()) {
+        let quiet = silent && capture.stderr.is_empty();
+        error.hint = error.hint.take().or_else(|| advice(error.code, &capture.end, quiet).map(str::to_owned));
+    }
     let mut outcome = Outcome::ended(judgement.status, judgement.effect, judgement.error);
     outcome.value = value;
     outcome.raw = raw;
@@ -120,6 +125,20 @@ fn command(
         break_promise(&mut outcome, contract.risk, code, message);
     }
     outcome
+}
+
+/// What to do about a command that failed, where neither the contract nor the executor says it.
+fn advice(code: ErrorCode, end: &CommandEnd, is_silent: bool) -> Option<&'static str> {
+    match end {
+        _ if code != ErrorCode::ExecutionFailed => None,
+        CommandEnd::Signalled(_) => Some(
+            "a crash ends a command so, or a limit of memory or processes: ask for less, or ask the person to look",
+        ),
+        _ if is_silent => {
+            Some("it printed nothing: change its arguments or what it works on before calling again")
+        }
+        _ => Some("the content is what it printed: find the reason there before calling again"),
+    }
 }
 
 fn conditions(end: &CommandEnd, spec: &CommandSpec, bindings: &CallBindings<'_>) -> Conditions {

@@ -185,12 +185,45 @@ fn a_failed_read_shows_what_was_printed_and_the_end_of_standard_error() {
     assert_eq!(presented.status(), Status::Failed);
     assert_eq!(
         presented.error(),
-        Some(&CallError::new(ErrorCode::ExecutionFailed, "the command exited with status 101"))
+        Some(
+            &CallError::new(ErrorCode::ExecutionFailed, "the command exited with status 101")
+                .with_hint("the content is what it printed: find the reason there before calling again")
+        )
     );
-    assert_eq!(
-        presented.content(),
-        Some("running 3 tests\n--- standard error ---\nerror: [secret:token] refused\n")
-    );
+    let both = "running 3 tests\n--- standard error ---\nerror: [secret:token] refused\n";
+    assert_eq!(presented.content(), Some(both));
+    // What is kept for later pages is no less.
+    assert_eq!(presented.stored(), &Stored::Value(json!(both), json!(both).to_string().len()));
+}
+
+#[test]
+fn the_pages_of_a_failed_command_end_with_its_standard_error() {
+    let mut contract = command(Risk::ReadOnly, OutputFormat::Text);
+    contract.result.max_bytes = 200;
+    let output: String = (1..=100).map(|number| format!("line {number}\n")).collect();
+    let capture = CommandCapture {
+        end: CommandEnd::Exited(1),
+        stderr: b"why\n".to_vec(),
+        ..printed(output.as_bytes())
+    };
+    let presented = run(Captured::command(capture), &contract);
+    let errors = "\n--- standard error ---\nwhy\n";
+    let content = presented.content().unwrap();
+    assert!(content.ends_with(errors) && content.len() <= 200, "{content}");
+    let Stored::Value(value, _) = presented.stored() else { panic!("{presented:?}") };
+    assert_eq!(value, &json!(format!("{}{errors}", output.trim_end())));
+    assert_eq!(presented.total(), Some(&json!({ "lines": 102 })));
+}
+
+#[test]
+fn a_command_that_failed_in_silence_has_advice_too() {
+    let hint = |end| {
+        let capture = CommandCapture { end, ..printed(b"") };
+        let presented = run(Captured::command(capture), &command(Risk::ReadOnly, OutputFormat::Text));
+        presented.error().unwrap().hint.clone().unwrap()
+    };
+    assert!(hint(CommandEnd::Exited(1)).starts_with("it printed nothing"));
+    assert!(hint(CommandEnd::Signalled(9)).contains("memory"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub fn decode_line(
     if bytes.is_empty() {
         return Line::Empty;
     }
-    let mut decoder = Decoder { limits, assign, calls: Vec::with_capacity(1) };
+    let mut decoder = Decoder { number, limits, assign, calls: Vec::with_capacity(1) };
     match parse_strict(bytes, limits) {
         Ok(Value::Object(object)) => {
             if let Some(cancelled) = decoder.object(object) {
@@ -43,15 +43,17 @@ pub fn decode_line(
     Line::Calls(decoder.calls)
 }
 
-/// What a line that is longer than the bound, and was not kept, is answered as.
+/// What a line that is longer than the bound, and was not kept, is answered as; `number` is its place in the input.
 #[must_use]
-pub fn long_line(id: CallId, limits: JsonLimits) -> Incoming {
-    let error = malformed(format!("the line is longer than {} bytes", limits.bytes))
-        .with_hint("send less in one call: name a file instead of its content");
+pub fn long_line(id: CallId, number: u64, limits: JsonLimits) -> Incoming {
+    let message = format!("the line is longer than {} bytes{}", limits.bytes, at_line(number));
+    let error = malformed(message).with_hint("send less in one call: name a file instead of its content");
     Incoming { id, id_given: false, name: None, shape: Shape::Native, rpc_id: None, call: Err(error) }
 }
 
 struct Decoder<'a> {
+    /// The line's place in the input.
+    number: u64,
     limits: JsonLimits,
     assign: &'a mut dyn FnMut() -> CallId,
     calls: Vec<Incoming>,
@@ -126,16 +128,19 @@ impl Decoder<'_> {
         }
     }
 
-    /// One call; `fault` is what is already known to be wrong with its line.
+    /// One call; `fault` is what is already known to be wrong with its line, and says which line that is.
     fn call(&mut self, shape: Shape, object: Map<String, Value>, fault: Option<CallError>) {
         let fields = fields(shape, object);
         let written = written_id(shape, fields.id.as_ref());
         let name = written_name(fields.name.as_ref());
         let id_given = written.id.is_some();
         let id = written.id.unwrap_or_else(|| (self.assign)());
-        let call = match fault.or(written.fault) {
-            Some(fault) => Err(fault),
-            None => fields.into_call(shape, id.clone(), written.rpc_id.clone(), self.limits),
+        let call = match (fault, written.fault) {
+            (Some(fault), _) => Err(fault),
+            (None, Some(fault)) => Err(self.placed(fault)),
+            (None, None) => fields
+                .into_call(shape, id.clone(), written.rpc_id.clone(), self.limits)
+                .map_err(|error| self.placed(error)),
         };
         self.calls.push(Incoming { id, id_given, name, shape, rpc_id: written.rpc_id, call });
     }
@@ -145,7 +150,7 @@ impl Decoder<'_> {
         let on_id =
             error.pointer.rsplit('/').next().is_some_and(|key| matches!(key, "id" | "call_id" | "toolUseId"));
         let fault = malformed_json(error, line);
-        let Some(value) = salvage(bytes, self.limits) else { return self.refuse_line(fault) };
+        let Some(value) = salvage(bytes, self.limits) else { return self.answer(Shape::Native, None, fault) };
         let objects = match value {
             Value::Array(items) if items.len() <= MOST_CALLS => items,
             Value::Array(_) => Vec::new(),
@@ -167,14 +172,25 @@ impl Decoder<'_> {
         }
         // An id that occurs twice could be either, and too many calls get one answer.
         if found.is_empty() || found.len() > MOST_CALLS || on_id {
-            return self.refuse_line(fault);
+            return self.answer(Shape::Native, None, fault);
         }
         for (shape, object) in found {
             self.call(shape, object, Some(fault.clone()));
         }
     }
 
+    /// Refuses what is no call, and says in which line it stands.
     fn refuse(&mut self, shape: Shape, id: Option<CallId>, error: CallError) {
+        let error = self.placed(error);
+        self.answer(shape, id, error);
+    }
+
+    fn placed(&self, mut error: CallError) -> CallError {
+        error.message.push_str(&at_line(self.number));
+        error
+    }
+
+    fn answer(&mut self, shape: Shape, id: Option<CallId>, error: CallError) {
         let id_given = id.is_some();
         let id = id.unwrap_or_else(|| (self.assign)());
         self.calls.push(Incoming { id, id_given, name: None, shape, rpc_id: None, call: Err(error) });
@@ -196,6 +212,10 @@ fn cancelled(object: &Map<String, Value>) -> Option<CallId> {
         Some(Value::Number(id)) if object.len() == 1 && !id.is_f64() => CallId::parse(&id.to_string()).ok(),
         _ => None,
     }
+}
+
+fn at_line(number: u64) -> String {
+    format!(", at input line {number}")
 }
 
 fn too_many() -> CallError {

@@ -39,7 +39,7 @@ pub(super) enum TextOf<'a> {
 pub(super) fn malformed_json(error: JsonError, text: TextOf<'_>) -> CallError {
     let mut message = match (text, error.place) {
         (TextOf::Field(field), _) => format!("`{field}`: {error}"),
-        (TextOf::Line(..), None) => error.message.clone(),
+        (TextOf::Line(number, _), None) => format!("{}, at input line {number}", error.message),
         (TextOf::Line(number, skipped), Some((_, column))) => {
             format!("{}, at input line {number}, column {}", error.message, column + skipped)
         }

@@ -9,7 +9,7 @@ use crate::ident::CallId;
 /// The ids of one run.
 ///
 /// Assigned ids are `call_RUN_N` and need no storage. Of the given ones it keeps a 64-bit keyed fingerprint of at least
-/// the latest [`IdRegister::WINDOW`], about 2 MB however long the run is: two different ids are taken for the same once
+/// the latest [`IdRegister::WINDOW`], about 1.2 MB however long the run is: two different ids are taken for the same once
 /// in 10^14 calls, and an id that comes back after more than the window is not noticed here.
 #[derive(Debug)]
 pub struct IdRegister {
@@ -24,8 +24,8 @@ pub struct IdRegister {
 type Fingerprints = HashSet<u64, BuildHasherDefault<AsIs>>;
 
 impl IdRegister {
-    /// How many given ids are remembered at the least.
-    pub const WINDOW: usize = 65_536;
+    /// How many given ids are remembered at the least: as many as a table of 2^16 places takes before it doubles.
+    pub const WINDOW: usize = 57_344;
 
     /// A register for the run of this number, which should be random: an assigned id may name an effect.
     #[must_use]
@@ -138,6 +138,6 @@ mod tests {
                 assert!(number % 1_000 != 0 || register.claim(&id(&format!("c{earlier}"))).is_err());
             }
         }
-        assert!(register.recent.capacity() + register.earlier.capacity() <= 4 * IdRegister::WINDOW);
+        assert!(register.recent.capacity() + register.earlier.capacity() <= 2 * IdRegister::WINDOW);
     }
 }

@@ -16,7 +16,22 @@ pub(super) fn failed(path: &WorkspacePath, action: &str, errno: Errno) -> CallEr
         _ => CallError::new(
             ErrorCode::ExecutionFailed,
             format!("`{path}` cannot be {action}: {}", reason(errno)),
-        ),
+        )
+        .with_hint(advice(errno)),
+    }
+}
+
+/// What can be done about it.
+fn advice(errno: Errno) -> &'static str {
+    match errno {
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => {
+            "leave it, or ask the person to permit it: the same call fails again"
+        }
+        Errno::NOSPC | Errno::DQUOT => "ask the person to make room: the same call fails again",
+        Errno::NAMETOOLONG | Errno::INVAL | Errno::ILSEQ => "choose another name",
+        Errno::FBIG => "write less into one file",
+        Errno::MFILE | Errno::NFILE | Errno::BUSY | Errno::TXTBSY => "try again when other work is done",
+        _ => "look at what is there before calling again",
     }
 }
 

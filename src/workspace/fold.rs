@@ -7,6 +7,15 @@
 /// letters, as file systems that normalise with compatibility or fold case fully make them. The result is for
 /// comparing only: it may equate more names than a given file system does, never fewer of the protected ones.
 pub(super) fn fold(name: &str) -> String {
+    let mut folded = if name.is_ascii() { name.to_ascii_lowercase() } else { folded_characters(name) };
+    if let Some(stream) = folded.find(':') {
+        folded.truncate(stream);
+    }
+    folded.truncate(folded.trim_end_matches(['.', ' ']).len());
+    folded
+}
+
+fn folded_characters(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for character in name.chars().filter(|c| !is_ignorable(*c)) {
         match character {
@@ -26,10 +35,6 @@ pub(super) fn fold(name: &str) -> String {
             _ => folded.extend(character.to_lowercase()),
         }
     }
-    if let Some(stream) = folded.find(':') {
-        folded.truncate(stream);
-    }
-    folded.truncate(folded.trim_end_matches(['.', ' ']).len());
     folded
 }
 

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::Workspace;
 use super::fold::fold;
 use super::protected::{LONGEST_PLACE, ends_in_place, leads_to_place};
-use super::protected_names::Walk;
+use super::protected_names::{Listing, Walk};
 
 /// Most entries looked at for links, nearest first. A folder that was begun is looked through to its end.
-const MAX_ENTRIES: usize = 20_000;
+pub(super) const MAX_ENTRIES: usize = 20_000;
 
 /// Most links at protected names that are followed.
 const MAX_FOLLOWED: usize = 1_000;
@@ -55,7 +55,12 @@ struct Link {
 impl Linked {
     /// Looks for links at protected names, and at those that other places have by such links.
     pub(super) fn look(workspace: &Workspace) -> Self {
-        let links = all_links(workspace);
+        Self::look_listing(workspace, &mut Listing::default())
+    }
+
+    /// As [`Linked::look`]; what was read goes into `listing`.
+    pub(super) fn look_listing(workspace: &Workspace, listing: &mut Listing) -> Self {
+        let links = all_links(workspace, listing);
         let mut found = Self::default();
         let mut known = BTreeSet::new();
         let mut left: VecDeque<(&Link, Vec<String>)> = links
@@ -205,7 +210,7 @@ fn last_of(mut parts: Vec<String>) -> Vec<String> {
 }
 
 /// Every link of the workspace, nearest first, to a fixed number of entries.
-fn all_links(workspace: &Workspace) -> Vec<Link> {
+fn all_links(workspace: &Workspace, listing: &mut Listing) -> Vec<Link> {
     let mut links = Vec::new();
     let mut walk = Walk::default();
     walk.push_place("");
@@ -222,7 +227,7 @@ fn all_links(workspace: &Workspace) -> Vec<Link> {
             ends_in_place(parts)
         };
         // What cannot be read to its end is judged as far as it was read.
-        let _names = walk.list(&folder, &handle, &mut keep);
+        let _names = walk.list(&folder, &handle, listing, &mut keep);
     }
     links
 }

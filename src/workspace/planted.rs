@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::Workspace;
-use super::protected_names::{Folder, ProtectedNames, Walk};
+use super::protected_names::{Folder, Listing, ProtectedNames, Walk};
 
 /// Most entries looked at after a command ran: more than before, since it may have made many.
 const MAX_ENTRIES: usize = 1_000_000;
@@ -106,8 +106,9 @@ impl ProtectedNames {
                 undone.incomplete = true;
                 break;
             }
-            let names = open(workspace, &folder)
-                .and_then(|handle| Ok((walk.list(&folder, &handle, &mut judge)?, handle)));
+            let names = open(workspace, &folder).and_then(|handle| {
+                Ok((walk.list(&folder, &handle, &mut Listing::default(), &mut judge)?, handle))
+            });
             match names {
                 Ok((names, handle)) => {
                     for name in names {

@@ -141,6 +141,10 @@ pub(super) fn place_globs() -> impl Iterator<Item = String> {
 
 /// Whether `text` is `pattern`, in which one `*` stands for any characters.
 fn matches(pattern: &str, text: &str) -> bool {
+    // Asked of every entry of a folder, of which most differ in the first byte.
+    if !pattern.starts_with('*') && pattern.as_bytes().first() != text.as_bytes().first() {
+        return false;
+    }
     match pattern.split_once('*') {
         None => pattern == text,
         Some((before, after)) => {

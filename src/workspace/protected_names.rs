@@ -3,7 +3,7 @@
 //! Looked at before it runs, so that afterwards what is new can be told from what was there: see
 //! [`undo_new`](ProtectedNames::undo_new).
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ffi::{CStr, CString};
 use std::os::fd::OwnedFd;
 
@@ -46,13 +46,13 @@ impl ProtectedNames {
     /// entries. One that is not there, or leads out, holds nothing.
     #[must_use]
     pub fn look<'p>(workspace: &Workspace, places: impl IntoIterator<Item = &'p str>) -> Self {
+        let (linked, mut listing) = workspace.look_for_links_listing();
         let reached = places.into_iter().filter_map(|place| {
-            workspace.resolve_for(&WorkspacePath::parse(place).ok()?, Access::Write).ok()
+            workspace.resolve_as_known(&WorkspacePath::parse(place).ok()?, Access::Write).ok()
         });
         let mut reached: Vec<WorkspacePath> = reached.collect();
         reached.sort();
-        let linked = Linked::clone(&workspace.look_for_links());
-        let mut found = Self { linked, ..Self::default() };
+        let mut found = Self { linked: Linked::clone(&linked), ..Self::default() };
         let mut walk = Walk::default();
         for (at, place) in reached.iter().enumerate() {
             if !reached.iter().take(at).any(|above| place.is_at_or_below(above)) {
@@ -65,10 +65,16 @@ impl ProtectedNames {
                 walk.put_back(folder);
                 break;
             }
+            let mut judge = |parts: &[String], _: &CStr, kind| found.is_name(workspace, parts, kind);
+            let listed = walk.take_listed(&folder, &mut listing, &mut judge);
+            if listed.as_ref().is_some_and(Vec::is_empty) {
+                continue;
+            }
             match folder.open(workspace) {
                 Ok(handle) => {
-                    let mut judge = |parts: &[String], _: &CStr, kind| found.is_name(workspace, parts, kind);
-                    let names = walk.list(&folder, &handle, &mut judge).unwrap_or_default();
+                    let names = listed.unwrap_or_else(|| {
+                        walk.list(&folder, &handle, &mut Listing::default(), &mut judge).unwrap_or_default()
+                    });
                     found.names.extend(names.iter().map(|name| folder.key_of(name, &handle)));
                 }
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
@@ -188,37 +194,112 @@ impl Walk {
     }
 
     /// Returns the names in a folder that `judge` picks by their folded parts, and keeps the other folders in it for later.
+    /// What was read goes into `listing`, as far as that has room.
     pub(super) fn list(
         &mut self,
         folder: &Folder,
         handle: &OwnedFd,
-        judge: &mut dyn FnMut(&[String], &CStr, FileType) -> bool,
+        listing: &mut Listing,
+        judge: &mut Judge<'_>,
     ) -> Result<Vec<CString>, Errno> {
         let mut names = Vec::new();
         let mut parts = folder.folded.clone();
+        let mut kept = Vec::new();
+        let mut read = 0;
         for entry in Dir::read_from(handle)? {
             let entry = entry?;
             let name = entry.file_name();
             if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
             }
-            self.seen += 1;
             let kind = match entry.file_type() {
                 // Some file systems do not say it in the listing.
                 FileType::Unknown => kind_of(handle, name),
                 kind => kind,
             };
-            parts.push(fold(&name.to_string_lossy()));
-            if judge(&parts, name, kind) {
+            let folded = fold(&name.to_string_lossy());
+            read += 1;
+            if read <= listing.room {
+                kept.push(Listed { name: name.to_owned(), folded: folded.clone(), kind });
+            }
+            parts.push(folded);
+            if self.meet(folder, &parts, name, kind, judge) {
                 names.push(name.to_owned());
-            } else if kind == FileType::Directory {
-                let made = folder.made || parts.last().is_some_and(|name| MADE.contains(&name.as_str()));
-                let below = Folder { raw: folder.path_of(name), folded: parts.clone(), made };
-                if made { self.made.push_back(below) } else { self.others.push_back(below) }
             }
             parts.pop();
         }
+        listing.keep(folder, read, kept);
         Ok(names)
+    }
+
+    /// As [`Walk::list`], for a folder that a walk before this one read: `None` where none did.
+    fn take_listed(
+        &mut self,
+        folder: &Folder,
+        listing: &mut Listing,
+        judge: &mut Judge<'_>,
+    ) -> Option<Vec<CString>> {
+        let mut names = Vec::new();
+        let mut parts = folder.folded.clone();
+        for Listed { name, folded, kind } in listing.folders.remove(&folder.raw)? {
+            parts.push(folded);
+            if self.meet(folder, &parts, &name, kind, judge) {
+                names.push(name);
+            }
+            parts.pop();
+        }
+        Some(names)
+    }
+
+    /// Whether `judge` picks an entry; a folder that it does not pick is kept for later.
+    fn meet(
+        &mut self,
+        folder: &Folder,
+        parts: &[String],
+        name: &CStr,
+        kind: FileType,
+        judge: &mut Judge<'_>,
+    ) -> bool {
+        self.seen += 1;
+        let picked = judge(parts, name, kind);
+        if !picked && kind == FileType::Directory {
+            let made = folder.made || parts.last().is_some_and(|name| MADE.contains(&name.as_str()));
+            let below = Folder { raw: folder.path_of(name), folded: parts.to_vec(), made };
+            if made { self.made.push_back(below) } else { self.others.push_back(below) }
+        }
+        picked
+    }
+}
+
+/// Picks an entry by its folded parts, its name and what it is.
+pub(super) type Judge<'j> = dyn FnMut(&[String], &CStr, FileType) -> bool + 'j;
+
+/// What folders hold, as one walk read them: one that follows at once need not read them again.
+#[derive(Default)]
+pub(super) struct Listing {
+    folders: HashMap<Vec<u8>, Vec<Listed>>,
+    /// How many entries more are kept.
+    room: usize,
+}
+
+struct Listed {
+    name: CString,
+    folded: String,
+    kind: FileType,
+}
+
+impl Listing {
+    /// One that keeps up to `room` entries.
+    pub(super) fn with_room(room: usize) -> Self {
+        Self { folders: HashMap::new(), room }
+    }
+
+    /// Keeps what a folder holds, where it is all of the `read` entries.
+    fn keep(&mut self, folder: &Folder, read: usize, entries: Vec<Listed>) {
+        if read <= self.room && self.room > 0 {
+            self.room -= read;
+            self.folders.insert(folder.raw.clone(), entries);
+        }
     }
 }
 

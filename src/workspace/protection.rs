@@ -6,10 +6,11 @@ use std::sync::{Arc, PoisonError};
 use crate::code::CallError;
 
 use super::fold::fold;
-use super::linked::Linked;
+use super::linked::{Linked, MAX_ENTRIES};
 use super::protected::{
     GIT, HOST_FOLDER, IN_USE, by_folded_name, ends_in_place, leads_to_place, place_globs, place_globs_below,
 };
+use super::protected_names::Listing;
 use super::{Access, Workspace, WorkspacePath, fault};
 
 impl Workspace {
@@ -94,7 +95,18 @@ impl Workspace {
 
     /// Looks anew for links at protected names. Reading goes by an earlier look; what is to change something looks first.
     pub(super) fn look_for_links(&self) -> Arc<Linked> {
-        let links = Arc::new(Linked::look(self));
+        self.know(Linked::look(self))
+    }
+
+    /// As [`Workspace::look_for_links`], with what was read on the way.
+    pub(super) fn look_for_links_listing(&self) -> (Arc<Linked>, Listing) {
+        let mut listing = Listing::with_room(MAX_ENTRIES);
+        let links = self.know(Linked::look_listing(self, &mut listing));
+        (links, listing)
+    }
+
+    fn know(&self, links: Linked) -> Arc<Linked> {
+        let links = Arc::new(links);
         *self.linked.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&links));
         links
     }

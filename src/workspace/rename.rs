@@ -17,8 +17,8 @@ impl Workspace {
     /// Gives a file, link or directory another name, in a directory that exists and where nothing has that name.
     ///
     /// Links in the last place are not followed: the link itself moves. Returns the paths, other links followed, the
-    /// kind of what moved, and a remark where the change could not be synced. `approve` is asked once about the paths
-    /// that were reached, `passage` about everything in a directory that moves.
+    /// kind of what moved, and a remark where the change could not be synced. `approve` is asked once about what was
+    /// reached, `passage` about everything in a directory that moves.
     ///
     /// # Errors
     /// `PERMISSION_DENIED` where either path, or one in the directory that moves, under its old or new name, is
@@ -28,7 +28,7 @@ impl Workspace {
         &self,
         from: &WorkspacePath,
         to: &WorkspacePath,
-        approve: &dyn Fn(&WorkspacePath, &WorkspacePath) -> Result<(), CallError>,
+        approve: &Approve<'_>,
         passage: Passage<'_>,
     ) -> Result<Moved, CallError> {
         let (source, target, kind) = self.movable_pair(from, to, approve, passage)?;
@@ -46,7 +46,7 @@ impl Workspace {
         Ok(Moved { from: source.path, to: target.path, kind, remark })
     }
 
-    /// Makes every check of [`Workspace::rename`] and moves nothing.
+    /// Makes every check of [`Workspace::rename`] and moves nothing. `see` is shown what would be moved.
     ///
     /// # Errors
     /// As [`Workspace::rename`].
@@ -54,19 +54,10 @@ impl Workspace {
         &self,
         from: &WorkspacePath,
         to: &WorkspacePath,
+        see: &Approve<'_>,
         passage: Passage<'_>,
     ) -> Result<(), CallError> {
-        self.movable_pair(from, to, &|_, _| Ok(()), passage).map(|_| ())
-    }
-
-    /// What would be moved: its kind and, for a symbolic link, where it points, as it is written in it, escaped.
-    ///
-    /// # Errors
-    /// `FILE_NOT_FOUND`, `PERMISSION_DENIED` for what is protected.
-    pub fn movable_entry(&self, path: &WorkspacePath) -> Result<(FileKind, Option<String>), CallError> {
-        let entry = self.movable(path)?;
-        let stat = entry.stat.as_ref().ok_or_else(|| fault::not_found(path))?;
-        Ok((FileKind::of(stat), link_text(entry.parent.as_fd(), entry.name.as_str())))
+        self.movable_pair(from, to, see, passage).map(|_| ())
     }
 
     /// Finds both ends of a move, and checks that it is permitted.
@@ -74,16 +65,18 @@ impl Workspace {
         &self,
         from: &WorkspacePath,
         to: &WorkspacePath,
-        approve: &dyn Fn(&WorkspacePath, &WorkspacePath) -> Result<(), CallError>,
+        approve: &Approve<'_>,
         passage: Passage<'_>,
     ) -> Result<(EntryLocation, EntryLocation, FileKind), CallError> {
+        self.look_for_links();
         let source = self.movable(from)?;
         let target = self.movable(to)?;
         self.check_new_name(&target.path)?;
-        approve(&source.path, &target.path)?;
         let Some(stat) = &source.stat else { return Err(fault::not_found(from)) };
-        self.check_identity(&source.path, Some(stat))?;
         let kind = FileKind::of(stat);
+        let link = link_text(source.parent.as_fd(), source.name.as_str());
+        approve(Moving { from: &source.path, to: &target.path, kind, link: link.as_deref() })?;
+        self.check_identity(&source.path, Some(stat))?;
         if kind == FileKind::Link {
             self.check_link(&source.path)?;
             self.check_link(&target.path)?;
@@ -107,7 +100,7 @@ impl Workspace {
     }
 
     fn movable(&self, path: &WorkspacePath) -> Result<EntryLocation, CallError> {
-        match self.locate(path, LastLink::Keep, Access::Write)? {
+        match self.locate_as_known(path, LastLink::Keep, Access::Write)? {
             Location::Root => Err(CallError::new(
                 ErrorCode::InvalidArguments,
                 "the workspace root cannot be moved or replaced",
@@ -121,6 +114,22 @@ impl Workspace {
         }
     }
 }
+
+/// What is about to be moved.
+#[derive(Debug, Clone, Copy)]
+pub struct Moving<'m> {
+    /// Its path.
+    pub from: &'m WorkspacePath,
+    /// The path that it would get.
+    pub to: &'m WorkspacePath,
+    /// What it is.
+    pub kind: FileKind,
+    /// Where a symbolic link points, as it is written in it, escaped.
+    pub link: Option<&'m str>,
+}
+
+/// Says whether what was found may be moved.
+pub type Approve<'a> = dyn Fn(Moving<'_>) -> Result<(), CallError> + 'a;
 
 /// What [`Workspace::rename`] did.
 #[derive(Debug)]

@@ -142,7 +142,19 @@ impl Workspace {
         last: LastLink,
         access: Access,
     ) -> Result<WorkspacePath, CallError> {
-        let location = self.locate(path, last, access)?;
+        self.reached(self.locate(path, last, access)?)
+    }
+
+    /// As [`Workspace::resolve_for`], going by what was looked at before.
+    pub(super) fn resolve_as_known(
+        &self,
+        path: &WorkspacePath,
+        access: Access,
+    ) -> Result<WorkspacePath, CallError> {
+        self.reached(self.locate_as_known(path, LastLink::Follow, access)?)
+    }
+
+    fn reached(&self, location: Location) -> Result<WorkspacePath, CallError> {
         let reached = location.path();
         if let Location::Entry(entry) = &location {
             self.check_identity(&reached, entry.stat.as_ref())?;
@@ -239,6 +251,16 @@ impl Workspace {
         if access == Access::Write {
             self.look_for_links();
         }
+        self.locate_as_known(path, last, access)
+    }
+
+    /// As [`Workspace::locate`], going by what was looked at before: for one of several paths of one piece of work.
+    pub(super) fn locate_as_known(
+        &self,
+        path: &WorkspacePath,
+        last: LastLink,
+        access: Access,
+    ) -> Result<Location, CallError> {
         self.check(path, access)?;
         let mut passed = Vec::new();
         let location = locate(self.handle.as_fd(), path, last, &mut passed)?;

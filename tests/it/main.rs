@@ -20,4 +20,5 @@ mod pipeline;
 mod place;
 mod pty;
 mod readme;
+mod say;
 mod terminal;

@@ -12,6 +12,8 @@ use rustix::termios::{
     tcgetpgrp, tcsetattr,
 };
 
+use crate::kernel::ProcessStat;
+
 use super::super::{CancelCause, Cancellation};
 use super::edit::Editor;
 
@@ -45,9 +47,7 @@ pub(super) enum Input {
 /// This process's group; `None` where its leader is outside this pid namespace, which has no number for it.
 fn own_group() -> Option<i32> {
     // Not `getpgrp`: `rustix` takes for granted that the number is never 0.
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_ascii_whitespace().nth(2)?.parse().ok().filter(|group| *group != 0)
+    ProcessStat::own().map(|own| own.group).filter(|group| *group != 0)
 }
 
 impl Terminal {

@@ -1,12 +1,14 @@
 //! `move_path`: another name for a file or directory, overwriting nothing.
 
+use std::cell::RefCell;
+
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::catalog::Digest;
 use crate::code::{CallError, Effect};
 use crate::present::{BuiltinOutput, DisplayBody};
-use crate::workspace::{FileKind, Passage, WorkspacePath};
+use crate::workspace::{Moving, Passage, WorkspacePath};
 
 use super::argument::Arguments;
 use super::{BuiltinContext, Preview};
@@ -17,8 +19,11 @@ pub(super) fn run(
 ) -> Result<BuiltinOutput, CallError> {
     let from = context.path("from", arguments.text("from")?)?;
     let to = context.path("to", arguments.text("to")?)?;
-    context.confirm_basis(&from, Shown::of(&from, context)?.basis())?;
-    let approved = |from: &_, to: &_| context.confirm("from", from).and_then(|()| context.confirm("to", to));
+    let approved = |moving: Moving<'_>| {
+        context.confirm("from", moving.from)?;
+        context.confirm("to", moving.to)?;
+        context.confirm_basis(moving.from, basis(moving))
+    };
     let moved = passing(&from, context, |passage| context.workspace.rename(&from, &to, &approved, passage))?;
     let line = format!("moved `{}` to `{}`", moved.from, moved.to);
     Ok(BuiltinOutput {
@@ -40,34 +45,25 @@ pub(super) fn preview(
 ) -> Result<Option<Preview>, CallError> {
     let from = context.path("from", arguments.text("from")?)?;
     let to = context.path("to", arguments.text("to")?)?;
-    passing(&from, context, |passage| context.workspace.check_rename(&from, &to, passage))?;
-    let shown = Shown::of(&from, context)?;
-    let basis = shown.basis();
-    Ok(shown.target.map(|target| Preview {
-        basis,
-        body: DisplayBody::Text(format!("`{from}` is a symbolic link that points to `{target}`\n")),
-    }))
+    let shown = RefCell::new(None);
+    let see = |moving: Moving<'_>| {
+        shown.replace(moving.link.map(|link| Preview {
+            basis: basis(moving),
+            body: DisplayBody::Text(format!("`{from}` is a symbolic link that points to `{link}`\n")),
+        }));
+        Ok(())
+    };
+    passing(&from, context, |passage| context.workspace.check_rename(&from, &to, &see, passage))?;
+    Ok(shown.into_inner())
 }
 
 /// What a question about a move says of what is moved.
-struct Shown {
-    kind: FileKind,
-    target: Option<String>,
-}
-
-impl Shown {
-    fn of(from: &WorkspacePath, context: &BuiltinContext<'_>) -> Result<Self, CallError> {
-        let (kind, target) = context.workspace.movable_entry(from)?;
-        Ok(Self { kind, target })
-    }
-
-    fn basis(&self) -> Digest {
-        let mut hasher = Sha256::new();
-        hasher.update(self.kind.as_str());
-        hasher.update(b"\0");
-        hasher.update(self.target.as_deref().unwrap_or_default());
-        Digest(hasher.finalize().into())
-    }
+fn basis(moving: Moving<'_>) -> Digest {
+    let mut hasher = Sha256::new();
+    hasher.update(moving.kind.as_str());
+    hasher.update(b"\0");
+    hasher.update(moving.link.unwrap_or_default());
+    Digest(hasher.finalize().into())
 }
 
 /// Moves or checks with what has a say about the entries of a folder: each is asked about under its old and its new name.

@@ -91,7 +91,8 @@ pub(super) fn read_whole(file: &OpenedFile) -> Result<String, CallError> {
         return Err(CallError::new(
             ErrorCode::ExecutionFailed,
             format!("`{path}` is larger than {} MiB, the most that is changed", MAX_TEXT_BYTES >> 20),
-        ));
+        )
+        .with_hint("split it, or leave it to the person"));
     }
     refuse_binary(path, &bytes)?;
     String::from_utf8(bytes).map_err(|_| not_text(path, "not valid UTF-8"))
@@ -100,6 +101,7 @@ pub(super) fn read_whole(file: &OpenedFile) -> Result<String, CallError> {
 /// The system could not read a file that is open.
 pub(super) fn unreadable(path: &WorkspacePath, error: &std::io::Error) -> CallError {
     CallError::new(ErrorCode::ExecutionFailed, format!("`{path}` cannot be read: {}", error.kind()))
+        .with_hint("look at what is there before calling again")
 }
 
 /// A number with its noun.

@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
@@ -108,7 +109,7 @@ impl Running {
         } else {
             // Refused here, since a launcher could only say that it cannot start.
             strings(&plan.argv)?;
-            let specification = specification(
+            let mut specification = specification(
                 sandbox,
                 &program,
                 &plan.argv,
@@ -117,6 +118,7 @@ impl Running {
                 &mut environment,
                 aftermath.cloned(),
             )?;
+            specification.readable.extend(context.readable.map(Path::to_owned));
             let (launch, control, report) =
                 Launch::open(specification).map_err(|error| no_sandbox(&error.to_string()))?;
             let start = Start {

@@ -2,40 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Deref;
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+
+use crate::kernel::ProcessStat;
 
 /// One line of the process table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) pid: i32,
-    pub(super) parent: i32,
-    /// 0 where the group's leader is outside this process's pid namespace.
-    pub(super) group: i32,
-    /// 0 where the session's leader is outside this process's pid namespace.
-    pub(super) session: i32,
-    /// It has ended and waits to be collected.
-    pub(super) zombie: bool,
-    /// Clock ticks since boot; with the pid it names one process for ever.
-    started: u64,
+    stat: ProcessStat,
+}
+
+impl Deref for Process {
+    type Target = ProcessStat;
+
+    fn deref(&self) -> &ProcessStat {
+        &self.stat
+    }
 }
 
 impl Process {
     /// Reads one process; `None` when it is gone.
     pub(super) fn read(pid: i32) -> Option<Self> {
-        Self::parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-    }
-
-    /// The name in the second field may hold anything, brackets and spaces too, so fields count from its last bracket.
-    fn parse(pid: i32, text: &str) -> Option<Self> {
-        let (_, rest) = text.rsplit_once(')')?;
-        let mut fields = rest.split_ascii_whitespace();
-        let state = fields.next()?;
-        let parent = fields.next()?.parse().ok()?;
-        let group = fields.next()?.parse().ok()?;
-        let session = fields.next()?.parse().ok()?;
-        let started = fields.nth(15)?.parse().ok()?;
-        Some(Self { pid, parent, group, session, zombie: matches!(state, "Z" | "X"), started })
+        ProcessStat::read(pid).map(|stat| Self { pid, stat })
     }
 
     /// Sends a signal to exactly this process, or to nobody when its number has gone to another.
@@ -129,17 +120,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_name_with_brackets_and_spaces_does_not_shift_the_fields() {
-        let line = "7 (a) Z 1 (b c) S 5 6 4 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4242 9 9";
-        assert_eq!(
-            Process::parse(7, line),
-            Some(Process { pid: 7, parent: 5, group: 6, session: 4, zombie: false, started: 4242 })
-        );
-    }
-
-    #[test]
     fn descendants_include_the_roots_and_all_levels() {
-        let line = |pid, parent| Process { pid, parent, group: 1, session: 1, zombie: false, started: 0 };
+        let line = |pid, parent| Process {
+            pid,
+            stat: ProcessStat { parent, group: 1, session: 1, zombie: false, started: 0 },
+        };
         let table = [line(1, 0), line(2, 1), line(3, 2), line(4, 3), line(5, 1)];
         assert_eq!(with_descendants(&table, [2]), BTreeSet::from([2, 3, 4]));
     }

@@ -72,7 +72,7 @@ pub(super) fn folder(variable: &str, parent: &ParentEnvironment) -> Option<Folde
 }
 
 /// Whether opening `path` would open the home folder, or everything.
-pub(super) fn holds(path: &Path, home: Option<&Path>) -> bool {
+pub(in crate::execute) fn holds(path: &Path, home: Option<&Path>) -> bool {
     let real = |home: &Path| home.canonicalize().unwrap_or_else(|_| home.to_owned());
     path.parent().is_none() || home.is_some_and(|home| real(home).starts_with(path) || home.starts_with(path))
 }

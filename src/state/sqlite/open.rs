@@ -143,7 +143,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.execute_batch(
-        "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -1000; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
+        "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -500; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
          PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 8388608; PRAGMA cell_size_check = ON;",
     )?;
     Ok(connection)

@@ -40,14 +40,22 @@ fn shown(call: &Incoming) -> String {
     text
 }
 
-/// The one error of a line: shape, id, message and hint.
+/// The one error of a line: shape, id, message and hint. Every one names the line, which is left out where nothing more
+/// is said of the place.
 fn refused(line: impl AsRef<[u8]>) -> (Shape, String, String, Option<String>) {
     let mut calls = calls(line);
     assert_eq!(calls.len(), 1, "{calls:?}");
     let call = calls.remove(0);
     let error = call.call.unwrap_err();
     assert_eq!(error.code, ErrorCode::MalformedCall);
-    (call.shape, call.id.as_str().to_owned(), error.message, error.hint)
+    let message = unplaced(error.message);
+    (call.shape, call.id.as_str().to_owned(), message, error.hint)
+}
+
+/// A message without the number of its line.
+fn unplaced(message: String) -> String {
+    assert_eq!(message.matches(", at input line 1").count(), 1, "{message}");
+    message.replace(", at input line 1, at `", ", at `").trim_end_matches(", at input line 1").to_owned()
 }
 
 fn message(line: impl AsRef<[u8]>) -> String {
@@ -356,7 +364,7 @@ fn a_broken_batch_refuses_each_of_its_calls_under_its_own_id() {
     let line = r#"[{"id":"a","name":"t"},{"id":"b","name":"u","arguments":{"x":1,"x":2}}]"#;
     let found: Vec<_> = calls(line)
         .into_iter()
-        .map(|call| (call.id.as_str().to_owned(), call.name, call.call.unwrap_err().message))
+        .map(|call| (call.id.as_str().to_owned(), call.name, unplaced(call.call.unwrap_err().message)))
         .collect();
     let fault = "a key occurs twice in one object, at `/1/arguments/x`".to_owned();
     assert_eq!(
@@ -389,7 +397,10 @@ fn too_long_a_line_is_refused_whole() {
     match decode_line(line, 1, limits, &mut || CallId::parse("new").unwrap()) {
         Line::Calls(calls) => {
             assert_eq!(calls[0].id.as_str(), "new");
-            assert_eq!(calls[0].call.as_ref().unwrap_err().message, "the text has 30 bytes, the most is 20");
+            assert_eq!(
+                calls[0].call.as_ref().unwrap_err().message,
+                "the text has 30 bytes, the most is 20, at input line 1"
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -489,4 +500,21 @@ proptest! {
         prop_assert_eq!(&request.name, &name);
         prop_assert_eq!(&request.arguments, &arguments);
     }
+}
+
+#[test]
+fn what_is_no_call_names_its_line() {
+    for line in
+        [r#"7"#, r#"[]"#, r#"{"name":7}"#, r#"{"id":7,"name":"t"}"#, r#"{"cancel":null}"#, r#"{"parts":[]}"#]
+    {
+        let Line::Calls(calls) =
+            decode_line(line.as_bytes(), 42, JsonLimits::default(), &mut || CallId::parse("new").unwrap())
+        else {
+            panic!("{line}")
+        };
+        let message = &calls[0].call.as_ref().unwrap_err().message;
+        assert!(message.ends_with(", at input line 42"), "{line}: {message}");
+    }
+    let long = long_line(CallId::parse("new").unwrap(), 42, JsonLimits { bytes: 20, depth: 9 });
+    assert_eq!(long.call.unwrap_err().message, "the line is longer than 20 bytes, at input line 42");
 }

@@ -3,7 +3,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::workspace::Passage;
+use crate::workspace::{Moving, Passage};
 
 struct Fixture {
     _outer: tempfile::TempDir,
@@ -50,7 +50,7 @@ fn on() -> Result<(), CallError> {
 /// Everything may be taken along.
 const FREELY: Passage<'_> = Passage { permits: &|_, _| Ok(()), keep_going: &on };
 
-fn any(_: &WorkspacePath, _: &WorkspacePath) -> Result<(), CallError> {
+fn any(_: Moving<'_>) -> Result<(), CallError> {
     Ok(())
 }
 

@@ -1,24 +1,9 @@
 //! A question that waits, and ways to answer it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::place::{Ended, Place};
-
-/// `say` appends its word to `ran.log`: what is in there ran.
-pub(crate) const TOOLS: &str = r#"
-version: 1
-tools:
-  - name: say
-    version: 1.0.0
-    description: Writes a word into a log.
-    risk: write
-    changes: one line of ran.log
-    execution_mode: exclusive
-    egress: false
-    input_schema: {type: object, additionalProperties: false, required: [word], properties: {word: {type: string}, note: {type: string, default: none}}}
-    run: {command: {argv: [tee, -a, ran.log], stdin: "{{arguments.word}}\n"}}
-    result: {trust: trusted}
-"#;
+pub(crate) use crate::say::{TOOLS, place_with, said, say};
 
 /// Everything is asked.
 pub(crate) const POLICY: &str = r#"
@@ -29,16 +14,6 @@ rules: [{id: ask, verdict: require_approval, tools: [say], reason: it writes a l
 
 pub(crate) fn place() -> Place {
     place_with(POLICY)
-}
-
-pub(crate) fn place_with(policy: &str) -> Place {
-    let place = Place::new();
-    place.configure(TOOLS, policy);
-    place
-}
-
-pub(crate) fn say(id: &str, word: &str) -> Value {
-    json!({ "id": id, "name": "say", "arguments": { "word": word } })
 }
 
 /// Sends one call of `say` without a terminal, and returns its answer.
@@ -76,12 +51,6 @@ pub(crate) fn answer(place: &Place, word: &str, id: &str, more: &[&str]) -> Ende
 pub(crate) fn approve(place: &Place, id: &str) {
     let ended = answer(place, "approve", id, &[]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
-}
-
-/// The words that were really said.
-pub(crate) fn said(place: &Place) -> Vec<String> {
-    let log = std::fs::read_to_string(place.workspace().join("ran.log")).unwrap_or_default();
-    log.lines().map(str::to_owned).collect()
 }
 
 /// Changes the store behind the gateway's back.

@@ -1,5 +1,6 @@
 //! Attacks that aim at a double effect, a lost one, or a success that never was.
 
+use std::io::{Read as _, Write as _};
 use std::process::Child;
 
 use rustix::process::Signal;
@@ -89,6 +90,45 @@ fn killing_racing_gateways_at_any_moment_makes_no_second_effect() {
         assert_eq!(unsettled(&space, "running"), 0);
         space.intact();
     }
+}
+
+#[test]
+fn an_effect_that_is_under_way_is_not_given_up_by_its_own_gateway() {
+    let space = shop(
+        r#"  - name: look
+    description: Looks.
+    risk: read_only
+    input_schema: {type: object}
+    run: {command: [sh, -c, 'echo seen']}
+    sandbox: *none
+    result: *trust
+  - name: slow
+    description: Writes once it may.
+    risk: write
+    execution_mode: exclusive
+    input_schema: {type: object}
+    run: {command: [sh, -c, 'echo slow >> m/orders; until [ -e m/go ]; do sleep 0.02; done']}
+    sandbox: *none
+    result: *trust
+"#,
+    );
+    let lines = [call("l", "look", &json!({})), call("s", "slow", &json!({}))];
+    let mut running = space.stream(&[]).start();
+    running.stdin.take().unwrap().write_all(lines.join("\n").as_bytes()).unwrap();
+    // The first answer is out once the run has looked for effects that were lost.
+    let mut first = [0];
+    running.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    while taken(&space) == 0 {
+        assert!(running.try_wait().unwrap().is_none(), "it ended before it began");
+        std::thread::yield_now();
+    }
+    assert_eq!((unsettled(&space, "running"), unsettled(&space, "unknown")), (1, 0));
+    space.write("m/go", "");
+    let output = running.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(unsettled(&space, "unknown"), 0);
+    let lost = |record: &Value| record["record"]["ledger"]["how"] == "lost";
+    assert!(!space.records().iter().any(lost), "{:?}", space.records());
 }
 
 #[test]

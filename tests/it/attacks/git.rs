@@ -22,12 +22,12 @@ fn repository() -> Option<Place> {
     Some(place)
 }
 
-fn marker(place: &Place) -> String {
+pub(super) fn marker(place: &Place) -> String {
     place.workspace().parent().unwrap().join("aside/marker").to_str().unwrap().to_owned()
 }
 
 /// Runs every git tool; whatever they answer, the marker must not be there.
-fn look(place: &Place) -> String {
+pub(super) fn look(place: &Place) -> String {
     let input = line("git_status", &json!({}))
         + &line("git_diff", &json!({}))
         + &line("git_diff", &json!({ "staged": true }))

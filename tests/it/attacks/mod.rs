@@ -21,3 +21,4 @@ mod planted;
 mod questions;
 mod smuggling;
 mod trusting;
+mod worktrees;

@@ -158,7 +158,7 @@ fn what_is_no_json_object_is_refused_and_the_question_stands() {
 #[test]
 fn an_editor_that_changes_nothing_is_no_yes() {
     let place = place();
-    let mut person = person(&place, &[], r#"{"word": "one"}"#);
+    let mut person = person(&place, &[], r#"{"word": "one", "note": "none"}"#);
     person.send(&say("c1", "one"));
     person.is_asked();
     choose(&mut person, "e");

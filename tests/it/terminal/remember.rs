@@ -139,3 +139,44 @@ fn what_is_unknown_cannot_be_shown_or_revoked() {
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
     }
 }
+
+#[test]
+fn it_is_revoked_once_and_said_to_be_so_afterwards() {
+    let (place, _) = remembered();
+    let listed: Value = serde_json::from_str(&place.ask(&["approvals", "list", "--json"]).stdout).unwrap();
+    let id = listed[0]["id"].as_str().unwrap();
+    assert!(place.ask(&["approvals", "revoke", id]).stdout.starts_with(&format!("{id}: revoked\nreceipt: ")));
+    let twice = place.ask(&["approvals", "revoke", id]);
+    assert_eq!(twice.code, Some(0), "{twice:?}");
+    assert!(
+        twice.stdout.starts_with(&format!("{id}: was revoked at "))
+            && twice.stdout.ends_with(", nothing to do\n"),
+        "{twice:?}"
+    );
+    let revoked = |record: &&Value| record["record"]["approval"]["answer"] == "revoked";
+    assert_eq!(place.audit().iter().filter(revoked).count(), 1);
+}
+
+#[test]
+fn a_yes_to_one_call_is_spent_with_it() {
+    let place = place();
+    let mut person = person(&place, &[]);
+    person.send(&say("c1", "one"));
+    person.is_asked();
+    choose(&mut person, "o");
+    assert_eq!(verdict(&person.result()), "succeeded");
+    person.leaves();
+    assert_eq!(outcome(&place, &[], &say("c1", "one")), ASKED);
+    let spent = place.audit().iter().find_map(|record| {
+        let approval = &record["record"]["approval"];
+        (approval["answer"] == "approved").then(|| approval["id"].as_str().unwrap().to_owned())
+    });
+    let spent = spent.unwrap_or_else(|| panic!("{:?}", place.audit()));
+    for command in ["show", "revoke"] {
+        let ended = place.ask(&["approvals", command, &spent]);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
+        assert!(ended.stderr.contains("nothing of it is left"), "{ended:?}");
+        assert!(ended.stderr.contains(&format!("`tgw audit show {spent}`")), "{ended:?}");
+    }
+    assert_eq!(said(&place), ["one"]);
+}

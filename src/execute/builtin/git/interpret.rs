@@ -45,7 +45,8 @@ pub fn interpret(
         CommandEnd::Exited(_) if name == BuiltinName::GitLog && says(capture, NO_COMMITS) => {}
         CommandEnd::Exited(status) => return Err(failed(capture, *status)),
         CommandEnd::Signalled(_) => {
-            return Err(CallError::new(ErrorCode::ExecutionFailed, "git was ended by a signal"));
+            return Err(CallError::new(ErrorCode::ExecutionFailed, "git was ended by a signal")
+                .with_hint("ask for less, such as one path or fewer commits"));
         }
         CommandEnd::TimedOut => {
             return Err(CallError::new(ErrorCode::Timeout, "the deadline passed before git was done"));
@@ -72,15 +73,21 @@ fn failed(capture: &CommandCapture, status: i32) -> CallError {
     let text = String::from_utf8_lossy(&capture.stderr);
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
-    // An absolute path says more about the machine than a model should know.
-    let names_the_machine = line.split([' ', '\'', '"', '`', ':']).any(|word| word.starts_with('/'));
-    let message = if line.is_empty() || names_the_machine {
+    let message = if line.is_empty() || names_the_machine(line) {
         format!("git failed with exit status {status}")
     } else {
         let shown: String = line.chars().take(MAX_MESSAGE_CHARS).flat_map(char::escape_debug).collect();
         format!("git failed: {shown}")
     };
-    CallError::new(ErrorCode::ExecutionFailed, message)
+    CallError::new(ErrorCode::ExecutionFailed, message).with_hint(
+        "the repository may be damaged or of a kind that this git does not read: ask the person to look",
+    )
+}
+
+/// Whether a path in it is absolute or leads upwards, and so says more about the machine than a model should know.
+fn names_the_machine(line: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
+    line.split(|c| !is_part(c)).any(|word| word.starts_with('/') || word.split('/').any(|part| part == ".."))
 }
 
 /// The error for output that is not in the documented form.

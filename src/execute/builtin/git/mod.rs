@@ -16,4 +16,4 @@ mod status;
 
 pub use diff::LeftOut;
 pub use interpret::{interpret, left_out};
-pub use plan::plan;
+pub use plan::{GitCommand, plan};

@@ -1,5 +1,6 @@
 //! From a git tool's arguments to the command that answers it.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -61,9 +62,6 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 const ENVIRONMENT: &[(&str, &str)] = &[
-    // Stated, so that git neither looks elsewhere nor takes a directory from the configuration.
-    ("GIT_DIR", ".git"),
-    ("GIT_WORK_TREE", "."),
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
     ("GIT_ATTR_NOSYSTEM", "1"),
@@ -114,11 +112,20 @@ const LOG: &[&str] = &[
     "--encoding=UTF-8",
 ];
 
+/// The command that answers a git tool.
+#[derive(Debug)]
+pub struct GitCommand {
+    /// What is run.
+    pub plan: CommandPlan,
+    /// The directory outside the workspace that it must be able to read: that of the repository of a linked worktree.
+    pub readable: Option<PathBuf>,
+}
+
 /// Plans the command that answers a git tool. What it prints goes to [`super::interpret()`]. Differences of what is
 /// `left_out` are not asked for.
 ///
-/// The repository is looked at while planning; since no tool and no command can write to `.git`, it is the same when
-/// the command runs.
+/// The repository is looked at while planning; since no tool and no command can write to `.git`, nor to what a linked
+/// worktree has outside the workspace, it is the same when the command runs.
 ///
 /// # Errors
 /// `FILE_NOT_FOUND` where the workspace root is no repository; `PERMISSION_DENIED` where it is one that cannot be read
@@ -129,7 +136,7 @@ pub fn plan(
     context: &BuiltinContext<'_>,
     timeout: Duration,
     left_out: &LeftOut,
-) -> Result<CommandPlan, CallError> {
+) -> Result<GitCommand, CallError> {
     let arguments = Arguments::new(arguments);
     let repository = inspect(context.workspace)?;
     let mut argv = vec!["git".to_owned(), "--no-pager".to_owned()];
@@ -155,11 +162,11 @@ pub fn plan(
             return Err(CallError::new(ErrorCode::Internal, format!("`{}` is no git tool", other.as_str())));
         }
     }
-    Ok(CommandPlan {
+    let plan = CommandPlan {
         program: ProgramSource::Search("git".to_owned()),
         argv,
         cwd: String::new(),
-        env: environment(&repository),
+        env: environment(&repository, context.workspace.root())?,
         pass_env: Vec::new(),
         credentials: Vec::new(),
         stdin: StdinPlan::Empty,
@@ -168,7 +175,8 @@ pub fn plan(
         max_output_bytes: MAX_OUTPUT_BYTES,
         on_overflow: Overflow::Truncate,
         timeout,
-    })
+    };
+    Ok(GitCommand { plan, readable: repository.linked.map(|linked| linked.common) })
 }
 
 fn owned(words: &[&str]) -> impl Iterator<Item = String> {
@@ -199,9 +207,30 @@ fn everything_but_protected(context: &BuiltinContext<'_>, path: Option<&str>) ->
     pathspecs
 }
 
-fn environment(repository: &Repository) -> Vec<(String, String)> {
-    let mut environment: Vec<(String, String)> =
-        ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+/// Where the repository is: stated, so that git neither looks elsewhere nor takes a directory from the configuration or
+/// from a file that was looked at before.
+fn directories(repository: &Repository, root: &Path) -> Result<Vec<(String, String)>, CallError> {
+    let stated = match &repository.linked {
+        None => vec![("GIT_DIR", Path::new(".git")), ("GIT_WORK_TREE", Path::new("."))],
+        Some(linked) => vec![
+            ("GIT_DIR", linked.own.as_path()),
+            ("GIT_COMMON_DIR", linked.common.as_path()),
+            ("GIT_WORK_TREE", root),
+        ],
+    };
+    let text = |path: &Path| path.to_str().map(str::to_owned);
+    let stated = stated.into_iter().map(|(name, path)| Some((name.to_owned(), text(path)?)));
+    stated.collect::<Option<_>>().ok_or_else(|| {
+        CallError::new(
+            ErrorCode::PermissionDenied,
+            "git is not run here: the path of the workspace is not UTF-8",
+        )
+    })
+}
+
+fn environment(repository: &Repository, root: &Path) -> Result<Vec<(String, String)>, CallError> {
+    let mut environment = directories(repository, root)?;
+    environment.extend(ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     environment.push(("GIT_ATTR_SOURCE".to_owned(), repository.empty_tree.to_owned()));
     let fixed = SETTINGS.iter().map(|(name, value)| ((*name).to_owned(), *value));
     let own = repository.overrides.iter().cloned();
@@ -212,7 +241,7 @@ fn environment(repository: &Repository) -> Vec<(String, String)> {
         count += 1;
     }
     environment.push(("GIT_CONFIG_COUNT".to_owned(), count.to_string()));
-    environment
+    Ok(environment)
 }
 
 #[cfg(test)]

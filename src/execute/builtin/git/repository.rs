@@ -1,5 +1,7 @@
 //! Looking at a repository before git does: what in it could run a program or lead elsewhere.
 
+use std::path::PathBuf;
+
 use crate::code::{CallError, ErrorCode};
 use crate::workspace::{FileKind, GitDirectory, Workspace};
 
@@ -12,6 +14,8 @@ const MAX_OVERRIDES: usize = 500;
 const CONFIG_FILES: [&str; 2] = ["config", "config.worktree"];
 /// Where a link would lead git to objects of another repository.
 const LINK_FREE: [&str; 3] = ["objects", "objects/info", "objects/pack"];
+/// The file that leads to objects of another repository.
+const ALTERNATES: &str = "objects/info/alternates";
 
 /// The empty tree, by object format.
 const EMPTY_TREE_SHA1: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -23,6 +27,16 @@ pub(super) struct Repository {
     pub(super) overrides: Vec<(String, &'static str)>,
     /// The tree to read attributes from.
     pub(super) empty_tree: &'static str,
+    /// Only of a linked worktree.
+    pub(super) linked: Option<Linked>,
+}
+
+/// Where a linked worktree has its repository, as real paths.
+pub(super) struct Linked {
+    /// The worktree's own git directory.
+    pub(super) own: PathBuf,
+    /// The one that it shares.
+    pub(super) common: PathBuf,
 }
 
 /// Looks at the repository at the workspace root.
@@ -31,18 +45,23 @@ pub(super) struct Repository {
 /// `FILE_NOT_FOUND` where there is none; `PERMISSION_DENIED`, saying why, where it leads elsewhere or its configuration
 /// cannot be made safe.
 pub(super) fn inspect(workspace: &Workspace) -> Result<Repository, CallError> {
-    let directory = workspace.git_directory()?;
-    refuse_elsewhere(&directory)?;
-    let mut repository = Repository { overrides: Vec::new(), empty_tree: EMPTY_TREE_SHA1 };
-    for name in CONFIG_FILES {
-        let Some(bytes) = directory.read(name, MAX_CONFIG_BYTES)? else { continue };
-        let entries = parse(&bytes).map_err(|line| {
-            refused(&format!(
-                "its configuration has a form that is not read, in line {line} of `.git/{name}`"
-            ))
-        })?;
-        for entry in &entries {
-            repository.take(entry)?;
+    let directories = workspace.git_directories()?;
+    let linked =
+        directories.linked().map(|(own, common)| Linked { own: own.to_owned(), common: common.to_owned() });
+    let mut repository = Repository { overrides: Vec::new(), empty_tree: EMPTY_TREE_SHA1, linked };
+    for directory in directories.each() {
+        refuse_elsewhere(directory)?;
+        for name in CONFIG_FILES {
+            let Some(bytes) = directory.read(name, MAX_CONFIG_BYTES)? else { continue };
+            let entries = parse(&bytes).map_err(|line| {
+                refused(&format!(
+                    "its configuration has a form that is not read, in line {line} of {}",
+                    directory.shown(name)
+                ))
+            })?;
+            for entry in &entries {
+                repository.take(entry)?;
+            }
         }
     }
     repository.overrides.sort_unstable();
@@ -85,11 +104,14 @@ fn refuse_elsewhere(directory: &GitDirectory<'_>) -> Result<(), CallError> {
         links.extend(below.map(|entry| format!("{name}/{}", entry.shown())));
     }
     if let Some(link) = links.first() {
-        return Err(refused(&format!("`.git/{link}` is a symbolic link")));
+        return Err(refused(&format!("{} is a symbolic link", directory.shown(link))));
     }
-    for name in ["commondir", "objects/info/alternates"] {
+    // Which directory a linked worktree shares was proved before, and git is told.
+    let leading: &[&str] =
+        if directory.is_own_of_worktree() { &[ALTERNATES] } else { &[ALTERNATES, "commondir"] };
+    for name in leading {
         if directory.read(name, MAX_CONFIG_BYTES)?.is_some_and(|content| !content.trim_ascii().is_empty()) {
-            return Err(refused(&format!("`.git/{name}` leads to another git directory")));
+            return Err(refused(&format!("{} leads to another git directory", directory.shown(name))));
         }
     }
     Ok(())

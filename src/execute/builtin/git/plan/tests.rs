@@ -49,7 +49,11 @@ fn git(root: &Path, arguments: &[&str]) {
 
 /// Runs a plan as the executor would: nothing in the environment beyond what is stated.
 fn answer(fixture: &Fixture, name: BuiltinName, arguments: Value) -> Result<BuiltinOutput, CallError> {
-    let plan = plan(name, &arguments, &fixture.context(), Duration::from_secs(60), &LeftOut::default())?;
+    let command = plan(name, &arguments, &fixture.context(), Duration::from_secs(60), &LeftOut::default())?;
+    finish(fixture, name, &command.plan)
+}
+
+fn finish(fixture: &Fixture, name: BuiltinName, plan: &CommandPlan) -> Result<BuiltinOutput, CallError> {
     let output = process("git")
         .args(&plan.argv[1..])
         .current_dir(fixture.root())
@@ -262,7 +266,8 @@ fn each_layer_alone_keeps_filters_from_running() {
         for without in ["GIT_ATTR_SOURCE", "filter."] {
             let mut plan =
                 plan(name, &json!({}), &fixture.context(), Duration::from_secs(60), &LeftOut::default())
-                    .unwrap();
+                    .unwrap()
+                    .plan;
             // The file in `.git` is read whatever the source of attributes is.
             if without == "filter." {
                 let _ = std::fs::remove_file(fixture.root().join(".git/info/attributes"));
@@ -357,13 +362,65 @@ fn a_failure_names_no_path_of_the_machine() {
         undone: crate::workspace::Undone::default(),
     };
     let fixture = Fixture::new();
-    let message = |stderr| {
+    let message = |stderr: &str| {
         interpret(GitStatus, &capture(stderr), &fixture.workspace, &|_| true, &LeftOut::default())
             .err()
             .unwrap()
             .message
     };
     assert_eq!(message("fatal: bad object HEAD\n"), "git failed: bad object HEAD");
-    assert_eq!(message("fatal: cannot open '/home/a/x'\n"), "git failed with exit status 128");
+    for naming in
+        ["cannot open '/home/a/x'", "no (/home/a)", "x=/home/a", "not below ../a/.git", "in a/../../b"]
+    {
+        assert_eq!(message(&format!("fatal: {naming}\n")), "git failed with exit status 128", "{naming}");
+    }
+    assert_eq!(message("fatal: bad ref refs/heads/a..b\n"), "git failed: bad ref refs/heads/a..b");
     assert_eq!(message(""), "git failed with exit status 128");
+}
+
+/// A repository beside the workspace, of which the workspace is a linked worktree.
+fn worktree() -> (tempfile::TempDir, Fixture) {
+    let fixture = Fixture::new();
+    let beside = tempfile::tempdir().unwrap();
+    git(beside.path(), &["init", "-q"]);
+    std::fs::write(beside.path().join("a"), "one\n").unwrap();
+    git(beside.path(), &["add", "."]);
+    git(beside.path(), &["commit", "-qm", "first"]);
+    git(beside.path(), &["worktree", "add", "-q", "-b", "side", fixture.root().to_str().unwrap()]);
+    (beside, fixture)
+}
+
+#[test]
+fn a_linked_worktree_is_answered_from_its_repository() {
+    if !has_git() {
+        return;
+    }
+    let (beside, fixture) = worktree();
+    fixture.write("a", "two\n");
+    let status = answer(&fixture, GitStatus, json!({})).unwrap();
+    assert_eq!(status.text.as_deref(), Some("on branch side\n.M a\n"));
+    let diff = answer(&fixture, GitDiff, json!({"path": "a"})).unwrap();
+    assert!(diff.text.unwrap().ends_with("@@ -1 +1 @@\n-one\n+two\n"));
+    let log = answer(&fixture, GitLog, json!({})).unwrap();
+    assert_eq!(log.value["commits"][0]["subject"], "first");
+    let command =
+        plan(GitLog, &json!({}), &fixture.context(), Duration::from_secs(1), &LeftOut::default()).unwrap();
+    assert_eq!(command.readable, Some(beside.path().canonicalize().unwrap().join(".git")));
+}
+
+#[test]
+fn a_git_file_that_is_swapped_after_the_look_is_not_read_again() {
+    if !has_git() {
+        return;
+    }
+    let (_beside, fixture) = worktree();
+    let command =
+        plan(GitLog, &json!({}), &fixture.context(), Duration::from_secs(1), &LeftOut::default()).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    git(other.path(), &["init", "-q"]);
+    git(other.path(), &["commit", "-q", "--allow-empty", "-m", "private"]);
+    std::fs::remove_file(fixture.root().join(".git")).unwrap();
+    fixture.write(".git", format!("gitdir: {}/.git\n", other.path().display()));
+    let log = finish(&fixture, GitLog, &command.plan).unwrap();
+    assert_eq!(log.value["commits"][0]["subject"], "first");
 }
