@@ -38,7 +38,7 @@ pub enum CheckpointError {
     Unreadable(String),
     /// It was signed with a key that is not believed.
     #[error("it is signed with `{0}`, which is none of the keys that are believed")]
-    OtherKey(PublicKey),
+    OtherKey(Box<PublicKey>),
     /// What it says is not what was signed.
     #[error("its signature does not hold: it was forged, or changed after it was signed")]
     Forged,
@@ -99,7 +99,7 @@ impl Checkpoint {
         let signature = signature.and_then(|bytes| <[u8; SIGNATURE_BYTES]>::try_from(bytes).ok());
         let signature = signature.ok_or_else(|| unreadable("its signature is none"))?;
         if !signers.contains(&key) {
-            return Err(CheckpointError::OtherKey(key));
+            return Err(CheckpointError::OtherKey(Box::new(key)));
         }
         let (head, at) = (Receipt { seq: written.seq, hash: written.head }, Timestamp(written.at));
         if !key.verifies(&message(&written.tenant, head, at), &signature) {
@@ -134,8 +134,8 @@ mod tests {
         assert!(!line.contains('\n'));
         assert_eq!(Checkpoint::read(&line, &[key.public()]), Ok(checkpoint));
         let other = SecretKey::random().unwrap().public();
-        assert_eq!(Checkpoint::read(&line, &[other]), Err(CheckpointError::OtherKey(key.public())));
-        assert_eq!(Checkpoint::read(&line, &[]), Err(CheckpointError::OtherKey(key.public())));
+        assert_eq!(Checkpoint::read(&line, &[other]), Err(CheckpointError::OtherKey(Box::new(key.public()))));
+        assert_eq!(Checkpoint::read(&line, &[]), Err(CheckpointError::OtherKey(Box::new(key.public()))));
     }
 
     #[test]
