@@ -330,7 +330,7 @@ impl Page {
         if question.alternatives.is_empty() {
             return;
         }
-        self.heading("a yes for this task would also cover later calls");
+        self.heading("a yes for this task, where it is offered, would also cover later calls");
         for alternative in &question.alternatives {
             let list = |items: &[String]| match items {
                 [] => "nothing".to_owned(),

@@ -206,7 +206,7 @@ would change
     │ src/a.rs, new file  +1 -0
     │ @@ -0,0 +1 @@
     │ +fn a() {}
-a yes for this task would also cover later calls
+a yes for this task, where it is offered, would also cover later calls
   1. with /path = \"src/a.rs\"; whatever is in: /content, /limit, /options
   2. with nothing; whatever is in: /path, /content, /limit, /options
 "

@@ -267,13 +267,13 @@ pub(crate) struct ResultsArgs {
     #[arg(value_name = "REF")]
     pub(crate) reference: Option<String>,
     /// The first line or row to print, counted from 1
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "reference", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) offset: u64,
     /// Most lines or rows to print
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "reference", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: u64,
     /// Print only what this JSONPath (RFC 9535) selects, such as `$.lines[0:5]`
-    #[arg(long, value_name = "JSONPATH")]
+    #[arg(long, value_name = "JSONPATH", requires = "reference")]
     pub(crate) filter: Option<String>,
     /// Print the whole value, or all that --filter selects, as JSON; without REF, the list
     #[arg(long, conflicts_with_all = ["offset", "limit"])]

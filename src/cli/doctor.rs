@@ -5,9 +5,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::catalog::{ArgumentPart, Contract, CredentialSource, Run};
+use crate::catalog::{ArgumentPart, Contract, CredentialSource, CredentialSpec, Run};
 use crate::diagnostic::{Report, Severity, SourceMap};
 use crate::execute::{Capability, ParentEnvironment, check_program};
+use crate::secret::file_problem;
 use crate::state::trust::TrustStore;
 use crate::state::{SqliteStore, Store};
 
@@ -126,11 +127,25 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
         format!("{} contracts", session.catalog.contracts().len()),
     ));
     let principal = &session.principal;
-    findings.push(Finding::new(
-        "principal",
-        State::Good,
-        format!("user {}, agent {}, tenant {}", principal.user, principal.agent, principal.tenant),
-    ));
+    let who = format!("user {}, agent {}, tenant {}", principal.user, principal.agent, principal.tenant);
+    let mut callable = session
+        .catalog
+        .contracts()
+        .iter()
+        .filter(|contract| !contract.internal && !contract.name.is_reserved())
+        .peekable();
+    let hidden =
+        callable.peek().is_some() && callable.all(|contract| session.scope.hides(contract).is_some());
+    findings.push(if hidden {
+        Finding::new(
+            "principal",
+            State::Problem,
+            format!("{who}: every tool is hidden, so nothing can be called"),
+        )
+        .with_hint("`tgw tools --all` says what hides each tool")
+    } else {
+        Finding::new("principal", State::Good, who)
+    });
     let step = session.step.as_ref().map_or("none", |step| step.as_str());
     findings.push(Finding::new("task", State::Good, format!("{}, step {step}", session.task.id)));
     let mut thorough = Report::default();
@@ -146,7 +161,7 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
         findings.extend(program(contract, &session.environment, root));
     }
     for spec in session.catalog.credentials() {
-        let (state, text) = credential(&spec.source, &session.environment, root);
+        let (state, text) = credential(spec, &session.environment, root);
         findings.push(Finding::new("credential", state, format!("{}: {text}", spec.name)));
     }
     store(loaded, findings);
@@ -270,17 +285,17 @@ fn program(contract: &Contract, environment: &ParentEnvironment, root: &Path) ->
 }
 
 /// Whether a credential's source is there. Its value is not looked at, and no program is run.
-fn credential(source: &CredentialSource, environment: &ParentEnvironment, root: &Path) -> (State, String) {
+fn credential(spec: &CredentialSpec, environment: &ParentEnvironment, root: &Path) -> (State, String) {
     let state = |there| if there { State::Good } else { State::Problem };
-    match source {
+    match &spec.source {
         CredentialSource::Env(name) => {
             let there = std::env::var_os(name).is_some_and(|value| !value.is_empty());
             (state(there), format!("variable {name} is {}", if there { "set" } else { "not set" }))
         }
         CredentialSource::File(path) => {
-            let there = path.is_file();
-            let text = format!("file {} is {}", path.display(), if there { "there" } else { "not there" });
-            (state(there), text)
+            let problem = file_problem(path, Path::new(&*spec.location.file));
+            let said = problem.unwrap_or("its file can be used");
+            (state(problem.is_none()), format!("file {}: {said}", path.display()))
         }
         CredentialSource::Command(argv) => {
             let name = argv.first().map(String::as_str).unwrap_or_default();

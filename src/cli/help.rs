@@ -21,7 +21,7 @@ one line, in call order, in the shape it came in.
 With --wait-approvals a call that a person must approve is answered `input_required` in its place, the others go on, and an event line \
 {\"event\":\"resolved\",\"id\":\"c1\",…} says what became of it. The stream ends when its input has ended and every question is settled.
 
-Exit status: 0 once every line is answered, whatever the answers; 2 for a usage or configuration error; 130 after Ctrl-C.
+Exit status: 0 once every line is answered, whatever the answers; 2 for a usage or configuration error; 130 after Ctrl-C or where a person stops the run.
 
 Examples:
   tgw run < calls.jsonl
@@ -143,7 +143,8 @@ Examples:
 /// `tgw trust`
 pub(super) const TRUST: &str = "\
 Without it, a tools.yaml or policy.yaml that a workspace brings is not obeyed: a cloned repository cannot bring its own rules. \
-A change of the content has to be trusted anew. Exit status: 1 where a file was not trusted after all.
+A change of the content has to be trusted anew. Exit status: 1 where a file was not \
+trusted after all, 2 where nobody can be asked.
 
 Examples:
   tgw trust

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Report, SourceId, Span};
 use super::comment::swallows_expression;
 use super::frame::{Anchored, Frame, Keys, Kind, Weight};
 use super::scalar::resolve;
-use super::syntax::{TEMPLATE, explain};
+use super::syntax::{TEMPLATE, explain, is_tab};
 use super::{Entry, Node, NodeValue, ReadLimits};
 
 /// Most problems reported for one file: beyond, more of them help nobody.
@@ -109,6 +109,7 @@ impl<'a> Builder<'a> {
 
     fn syntax(&mut self, error: &granit_parser::ScanError) -> Stop {
         let at = error.marker().byte_offset().unwrap_or(0).min(self.text.len());
+        let at = if is_tab(error.kind()) { self.tab_from(at) } else { at };
         let line = self.line_of(at);
         if self.template.is_some_and(|template| line.contains(&template)) {
             return Stop;
@@ -117,6 +118,20 @@ impl<'a> Builder<'a> {
         let next = self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         let _ = self.problem(at..at + next, message, hint.as_deref());
         Stop
+    }
+
+    /// The tab that indents, at `at` or in the next lines: the parser may have stopped in the line before it.
+    fn tab_from(&self, at: usize) -> usize {
+        let from = self.line_of(at).start;
+        let mut start = from;
+        for line in self.text.get(from..).unwrap_or_default().split_inclusive('\n') {
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            match line.get(..indent).and_then(|indent| indent.find('\t')) {
+                Some(tab) if start + indent >= at => return start + tab,
+                _ => start += line.len(),
+            }
+        }
+        at
     }
 
     fn line_of(&self, at: usize) -> Range<usize> {

@@ -12,13 +12,14 @@ pub(super) fn explain(error: &ScanError, line: &str) -> (String, Option<String>)
         ErrorKind::UndeclaredTagHandle => "tags are not supported".to_owned(),
         ErrorKind::UnclosedQuotedScalar => "this quoted text is never closed".to_owned(),
         ErrorKind::UnclosedFlowCollection { open } => format!("this `{open}` is never closed"),
-        kind if tab(kind) => "a tab cannot indent YAML".to_owned(),
+        kind if is_tab(kind) => "a tab cannot indent YAML".to_owned(),
         other => format!("invalid YAML: {}", lowercase_first(&other.to_string())),
     };
     (message, hint)
 }
 
-fn tab(kind: &ErrorKind) -> bool {
+/// Whether the parser complains about a tab.
+pub(super) fn is_tab(kind: &ErrorKind) -> bool {
     matches!(
         kind,
         ErrorKind::TabNotAllowed
@@ -32,7 +33,7 @@ fn tab(kind: &ErrorKind) -> bool {
 fn hint(kind: &ErrorKind, line: &str) -> Option<&'static str> {
     let template = line.contains("{{");
     match kind {
-        kind if tab(kind) => Some("indent with spaces"),
+        kind if is_tab(kind) => Some("indent with spaces"),
         ErrorKind::DirectiveDisallowed => Some("remove the line that starts with `%`"),
         ErrorKind::UnknownAnchor => Some("quote text that starts with `*`"),
         ErrorKind::UndeclaredTagHandle => Some("quote text that starts with `!`"),

@@ -12,5 +12,5 @@ mod view;
 
 pub use credential::{Credentials, Secret};
 pub use redact::{LEAST_SECRET, Redactor};
-pub use source::{CommandFailure, CommandLimits, CommandSource, Sources, resolve};
+pub use source::{CommandFailure, CommandLimits, CommandSource, Sources, file_problem, resolve};
 pub use stream::StreamRedactor;

@@ -1,7 +1,7 @@
 //! Credential sources. A value exists only between its resolution and the end of the call.
 
 use std::ffi::OsString;
-use std::fs::OpenOptions;
+use std::fs::{File, Metadata, OpenOptions};
 use std::future::Future;
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
@@ -124,9 +124,29 @@ fn from_environment(variable: &str, environment: &dyn Fn(&str) -> Option<OsStrin
     Ok(Value { bytes, warning: None })
 }
 
+/// Why the file of a credential would be refused, found out without reading it.
+#[must_use]
+pub fn file_problem(path: &Path, manifest: &Path) -> Option<&'static str> {
+    open_file(path, manifest).err()
+}
+
 fn from_file(path: &Path, manifest: &Path) -> Resolved {
-    const WRITABLE_BY_OTHERS: u32 = 0o022;
     const READABLE_BY_ALL: u32 = 0o004;
+    let (file, metadata) = open_file(path, manifest)?;
+    // One allocation of the full size: a vector that grows leaves copies behind that nobody wipes.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MOST_BYTES + 1));
+    file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|_| "its file cannot be read")?;
+    if bytes.len() > MOST_BYTES {
+        return Err("its file is too long");
+    }
+    drop_line_break(&mut bytes);
+    let warning = (metadata.mode() & READABLE_BY_ALL != 0).then_some("everyone may read its file");
+    Ok(Value { bytes, warning })
+}
+
+/// Opens the file of a credential, unless others could have written it.
+fn open_file(path: &Path, manifest: &Path) -> Result<(File, Metadata), &'static str> {
+    const WRITABLE_BY_OTHERS: u32 = 0o022;
     let path = manifest.parent().unwrap_or(Path::new("")).join(path);
     // Without waiting for the other end of a FIFO, which is no regular file and is refused below.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
@@ -142,15 +162,7 @@ fn from_file(path: &Path, manifest: &Path) -> Resolved {
     if metadata.mode() & WRITABLE_BY_OTHERS != 0 {
         return Err("others may write to its file");
     }
-    // One allocation of the full size: a vector that grows leaves copies behind that nobody wipes.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(MOST_BYTES + 1));
-    file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|_| "its file cannot be read")?;
-    if bytes.len() > MOST_BYTES {
-        return Err("its file is too long");
-    }
-    drop_line_break(&mut bytes);
-    let warning = (metadata.mode() & READABLE_BY_ALL != 0).then_some("everyone may read its file");
-    Ok(Value { bytes, warning })
+    Ok((file, metadata))
 }
 
 async fn from_command<C: CommandSource>(argv: &[String], commands: &C) -> Resolved {

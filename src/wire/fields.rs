@@ -168,7 +168,7 @@ fn mcp(mut object: Map<String, Value>) -> Fields {
         Some(Value::String(method)) => {
             fields.fault =
                 Some(malformed(format!("the method `{}` is not a call", bounded(&method))).with_hint(
-                    "a stream of calls takes `tools/call`; the other methods are served by `tgw serve`",
+                    "a stream of calls takes `tools/call` only; `tgw tools --json` lists the tools",
                 ));
             return fields;
         }

@@ -144,12 +144,12 @@ error: `risk` must be one of `read_only`, `write`, `external`, `destructive`, fo
 5 |     risk: reading
   |           ^^^^^^^
 
-error: `timeout` must be text, found the number 10
+error: `timeout` must be a duration, found `10`
  --> a.yaml:6:14
   |
 6 |     timeout: 10
   |              ^^
-hint: write it in quotes
+hint: write it like `1500ms`, `30s`, `15m` or `24h`
 
 error: there is no builtin `read_fil`
  --> a.yaml:7:20
@@ -284,6 +284,7 @@ fn each_mistake_in_a_tool_is_named() {
         ("timeout: 0s", "`timeout` must be longer than zero"),
         ("timeout: 2d", "`timeout` must be at most 24h, found `2d`"),
         ("timeout: 10 s", "`timeout` must be a duration, found `10 s`"),
+        ("timeout: 10", "`timeout` must be a duration, found `10`"),
         ("permissions: []", "`permissions` is an empty list"),
         ("permissions: [a, a]", "the permission `a` occurs twice"),
         ("permissions: ['a b']", "permission `a b` has ` `"),

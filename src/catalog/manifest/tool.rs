@@ -259,7 +259,10 @@ fn timeout(node: &Node, compiler: &Compiler<'_>, report: &mut Report) -> Option<
 }
 
 pub(super) fn duration(node: &Node, what: &str, report: &mut Report) -> Option<Duration> {
-    let text = expect_text(node, what, report)?;
+    let text = match &node.value {
+        NodeValue::Number(number) => &number.to_string(),
+        _ => expect_text(node, what, report)?,
+    };
     let problem = match parse_duration(text) {
         Some(duration) if duration.is_zero() => format!("{what} must be longer than zero"),
         Some(duration) if duration > LONGEST_TIMEOUT => format!("{what} must be at most 24h, found `{text}`"),

@@ -21,7 +21,8 @@ pub(super) fn problem(pattern: &str) -> Option<String> {
     }
     // What the validator compiles: `\d`, `\w` and `\s` mean what they mean in ECMA-262.
     let Ok(translated) = jsonschema_regex::to_rust_regex(pattern) else {
-        return Some("the pattern is not valid".to_owned());
+        let why = regex_syntax::parse(pattern).err().map(|error| format!(": {}", reason(&error)));
+        return Some(format!("the pattern is not valid{}", why.unwrap_or_default()));
     };
     let parsed = match regex_syntax::parse(&translated) {
         Ok(parsed) => parsed,
@@ -83,6 +84,8 @@ mod tests {
         for pattern in ["(a{1000}){1000}", r"((\w{100}){100}){100}"] {
             assert_eq!(problem(pattern).as_deref(), Some("the pattern takes too much memory"), "{pattern}");
         }
+        let unclosed = problem("^R-[0-9+$").unwrap_or_default();
+        assert!(unclosed.contains("unclosed character class"), "{unclosed}");
         assert!(problem(&"a".repeat(5_000)).is_some());
         assert!(problem(&"(".repeat(4_000)).is_some());
     }

@@ -35,6 +35,11 @@ pub(super) fn verify(
     let kept = against.map(|file| Kept::read(file, signer, &tenant)).transpose()?;
     let OpenedStore { store, tenant } = store::open(arguments)?;
     let Some(store) = store else {
+        // Whoever names a store means one that is there.
+        if arguments.state.is_some() && kept.is_none() {
+            return Err(Failure::configuration("there is no store at the place that `--state` names")
+                .with_hint("`tgw doctor` says where the store of a workspace is"));
+        }
         let mut text = "no store: nothing was ever recorded here\n".to_owned();
         let mut missing = !wanted.is_empty();
         if let Some(kept) = kept {

@@ -185,6 +185,22 @@ fn everything_that_has_no_one_reading_is_refused() {
 }
 
 #[test]
+fn a_tab_is_shown_where_it_stands() {
+    for (text, place) in [
+        ("a:\n  b: 1\n\tc: 2\n", "3:1"),
+        ("a:\n  b: 1\n  \tc: 2\n", "3:3"),
+        ("a:\n\tb: 1\n", "2:1"),
+        ("a:\n  - b: text\n\t  c: d\n", "3:1"),
+    ] {
+        let rendered = problems(text);
+        assert!(
+            rendered.contains(&format!(":{place}: ")) || rendered.contains(&format!(":{place}\n")),
+            "{text:?}:\n{rendered}"
+        );
+    }
+}
+
+#[test]
 fn size_nodes_and_nesting_are_bounded() {
     let limits = ReadLimits { bytes: 100, nodes: 20, depth: 4 };
     let cases = [

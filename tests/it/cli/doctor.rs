@@ -36,6 +36,29 @@ fn a_credential_that_is_not_there_is_a_problem() {
 }
 
 #[test]
+fn a_credential_file_that_calls_would_refuse_is_a_problem() {
+    let space = Space::with("version: 1\ncredentials:\n  shop: {source: {file: token}}\ntools: []\n", ALLOW);
+    let token = space.write_beside("files/token", "s3cr3t-value").beside("files/token");
+    let mode =
+        |mode| std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    mode(0o600);
+    assert!(space.tgw(["doctor"]).with_files().text().contains("its file can be used"));
+    mode(0o622);
+    let text = space.tgw(["doctor"]).with_files().status(1).text();
+    assert!(text.contains("others may write to its file"), "{text}");
+}
+
+#[test]
+fn a_principal_that_sees_no_tool_is_a_problem() {
+    let policy = "version: 1\ndefault_verdict: allow\nagents: {desk: {}}\n";
+    let space = Space::new();
+    space.write_beside("files/policy.yaml", policy);
+    let text = space.tgw(["doctor"]).with_files().status(1).text();
+    assert!(text.contains("every tool is hidden"), "{text}");
+    assert!(space.tgw(["doctor", "--agent", "desk"]).with_files().text().contains("agent desk"));
+}
+
+#[test]
 fn a_store_that_cannot_be_used_is_a_problem() {
     let space = Space::new();
     space.write_beside("taken", "");
