@@ -45,6 +45,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain an error code, or list them all')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of a call line or of a result line')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Say what was found, what is trusted, and what this machine can do')
+            [CompletionResult]::new('drill', 'drill', [CompletionResultType]::ParameterValue, 'Try the laws of effects on your own tools and policy, with doubles in place of everything that would run')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print shell completions')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Write the man pages into a folder')
             break
@@ -387,8 +388,8 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system''s name for you]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]')
-            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]')
-            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
+            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]')
+            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
@@ -406,8 +407,8 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system''s name for you]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]')
-            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]')
-            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
+            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]')
+            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
@@ -426,8 +427,8 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
             [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system''s name for you]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]')
-            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]')
-            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
+            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]')
+            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
@@ -562,8 +563,11 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List records, newest last')
-            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Tell the story of one call or approval, from its id, a receipt or a record''s number')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Tell the story of one call as a time line: what was decided, asked, begun, looked up, ended and replied')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Check that no record was edited, removed or reordered, and that the end was not cut off')
+            [CompletionResult]::new('checkpoint', 'checkpoint', [CompletionResultType]::ParameterValue, 'Print a signed checkpoint of the chain as it is now, to be kept where nobody can write who can write the store')
+            [CompletionResult]::new('erase', 'erase', [CompletionResultType]::ParameterValue, 'Erase what was told of calls: arguments, plans, remarks, kept results; the records stay, and the chain holds')
+            [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a key for checkpoints: the private one is written to a new file, the public one printed')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print every record, one JSON object a line')
             break
         }
@@ -589,6 +593,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
@@ -597,9 +602,53 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         }
         'tgw;audit;verify' {
             [CompletionResult]::new('--receipt', '--receipt', [CompletionResultType]::ParameterName, 'Also demand that this receipt, kept elsewhere, is in the chain; may be given several times')
+            [CompletionResult]::new('--against', '--against', [CompletionResultType]::ParameterName, 'Also compare with the signed checkpoints of this file, kept elsewhere: one a line, as `tgw audit checkpoint` printed it')
+            [CompletionResult]::new('--signer', '--signer', [CompletionResultType]::ParameterName, 'A public key whose checkpoints are believed; may be given several times [default: that of audit.key in your configuration folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;audit;checkpoint' {
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The private key to sign with [default: audit.key in your configuration folder]')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;audit;erase' {
+            [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'A record, by its number; may be given several times')
+            [CompletionResult]::new('--call', '--call', [CompletionResultType]::ParameterName, 'The calls of this id, with what the gateway asked for their sake')
+            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The calls of this task')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'The calls on behalf of this user')
+            [CompletionResult]::new('--before', '--before', [CompletionResultType]::ParameterName, 'What was recorded before this day or instant, UTC: 2026-01-31 or 2026-01-31T12:00:00Z')
+            [CompletionResult]::new('--reason', '--reason', [CompletionResultType]::ParameterName, 'Why, for the record of the erasure')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Erase without showing what and asking: look first')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Erase without showing what and asking: look first')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;audit;keygen' {
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
@@ -663,6 +712,27 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             break
         }
         'tgw;doctor' {
+            [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
+            [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
+            [CompletionResult]::new('--user', '--user', [CompletionResultType]::ParameterName, 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system''s name for you]')
+            [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]')
+            [CompletionResult]::new('--task', '--task', [CompletionResultType]::ParameterName, 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]')
+            [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that the task is in, one of the policy''s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file''s, else the policy''s initial_step]')
+            [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;drill' {
+            [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'Only this tool; may be given several times [default: every tool that has effects]')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')

@@ -48,6 +48,7 @@ complete -c tgw -n "__fish_tgw_needs_command" -f -a "trust" -d 'Say that configu
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "explain" -d 'Explain an error code, or list them all'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "schema" -d 'Print the JSON Schema of a call line or of a result line'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "doctor" -d 'Say what was found, what is trusted, and what this machine can do'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "drill" -d 'Try the laws of effects on your own tools and policy, with doubles in place of everything that would run'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "completions" -d 'Print shell completions'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "man" -d 'Write the man pages into a folder'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l jobs -d 'Most calls that run side by side; only reads marked `parallel` do' -r
@@ -292,7 +293,6 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
@@ -357,8 +357,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -374,8 +374,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -392,8 +392,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -505,17 +505,20 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l json -d 'Print one JSON array'
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "list" -d 'List records, newest last'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "show" -d 'Tell the story of one call or approval, from its id, a receipt or a record\'s number'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "verify" -d 'Check that no record was edited, removed or reordered, and that the end was not cut off'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "export" -d 'Print every record, one JSON object a line'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "list" -d 'List records, newest last'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "show" -d 'Tell the story of one call as a time line: what was decided, asked, begun, looked up, ended and replied'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "verify" -d 'Check that no record was edited, removed or reordered, and that the end was not cut off'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "checkpoint" -d 'Print a signed checkpoint of the chain as it is now, to be kept where nobody can write who can write the store'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "erase" -d 'Erase what was told of calls: arguments, plans, remarks, kept results; the records stay, and the chain holds'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "keygen" -d 'Make a key for checkpoints: the private one is written to a new file, the public one printed'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "export" -d 'Print every record, one JSON object a line'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l tool -d 'Only records of this tool' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l status -d 'Only calls that ended with this status, such as denied' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l limit -d 'At most this many records, the newest' -r
@@ -538,9 +541,12 @@ json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON object'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l receipt -d 'Also demand that this receipt, kept elsewhere, is in the chain; may be given several times' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l against -d 'Also compare with the signed checkpoints of this file, kept elsewhere: one a line, as `tgw audit checkpoint` printed it' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l signer -d 'A public key whose checkpoints are believed; may be given several times [default: that of audit.key in your configuration folder]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -551,6 +557,41 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l key -d 'The private key to sign with [default: audit.key in your configuration folder]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l record -d 'A record, by its number; may be given several times' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l call -d 'The calls of this id, with what the gateway asked for their sake' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l task -d 'The calls of this task' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l user -d 'The calls on behalf of this user' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l before -d 'What was recorded before this day or instant, UTC: 2026-01-31 or 2026-01-31T12:00:00Z' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l reason -d 'Why, for the record of the erasure' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -s y -l yes -d 'Erase without showing what and asking: look first'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -612,6 +653,25 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l json -d 'Print one JSON object'
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tool -d 'Only this tool; may be given several times [default: every tool that has effects]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l json -d 'Print one JSON object'
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand completions" -l check -d 'Fail unless the files of this folder are what would be written' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand completions" -l write -d 'Write a file for every shell into this folder' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand completions" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'

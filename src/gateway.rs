@@ -50,7 +50,7 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
-use crate::execute::Notifier;
+use crate::execute::{Notifier, StandIn};
 use crate::policy::Decision;
 use crate::secret::Redactor;
 use crate::session::Session;
@@ -130,6 +130,8 @@ pub struct Gateway<'s> {
     under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
     looked_up: RefCell<BTreeSet<String>>,
+    /// What answers calls in place of their executors.
+    stand_in: Option<&'s dyn StandIn>,
 }
 
 impl<'s> Gateway<'s> {
@@ -167,7 +169,15 @@ impl<'s> Gateway<'s> {
             following: RefCell::default(),
             under_way: RefCell::default(),
             looked_up: RefCell::default(),
+            stand_in: None,
         }
+    }
+
+    /// The same gateway, with something that answers every call in place of what would run it.
+    #[must_use]
+    pub fn with_stand_in(mut self, stand_in: &'s dyn StandIn) -> Self {
+        self.stand_in = Some(stand_in);
+        self
     }
 
     /// Whether the call names a tool that may run beside others; a cheap answer from the contract alone.

@@ -10,8 +10,7 @@ use serde_json::json;
 use crate::diagnostic::{Diagnostic, Report, SourceMap};
 use crate::document::{Fields, Node, NodeValue, ReadLimits, read_reporting};
 use crate::ident::UserName;
-
-use super::PublicKey;
+use crate::signature::PublicKey;
 
 /// The approvers with their public keys. No two have the same key, so that nobody counts twice under two names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -136,7 +135,7 @@ fn approvers(root: &Node, report: &mut Report) -> Option<Approvers> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::approval::SecretKey;
+    use crate::signature::SecretKey;
 
     fn load(text: &str) -> Result<Approvers, String> {
         let (mut sources, mut report) = (SourceMap::default(), Report::default());

@@ -9,9 +9,9 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::code::{CallError, ErrorCode};
 use crate::ident::{Tenant, UserName};
+use crate::signature::{PublicKey, SIGNATURE_BYTES, SecretKey};
 
-use super::key::SIGNATURE_BYTES;
-use super::{Approvers, PublicKey, SecretKey, canonical};
+use super::{Approvers, canonical};
 
 /// Most signed answers to one question.
 const MOST: usize = 128;

@@ -8,6 +8,8 @@ use crate::code::{Effect, Status};
 use crate::ident::{CredentialName, Principal, StepName, TaskId};
 use crate::policy::Verdict;
 
+use super::body::MOST_ENTRIES;
+
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -118,6 +120,20 @@ pub struct VerificationNote<'a> {
     pub evidence: Option<Digest>,
 }
 
+/// What an erasure erased. It stands in the record itself, so that what is erased without one is noticed.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct ErasureNote<'a> {
+    /// First and last number of each range of records whose details are gone; at most 64 count.
+    pub records: &'a [(u64, u64)],
+    /// Who erased them.
+    pub by: &'a str,
+}
+
+impl ErasureNote<'_> {
+    /// Most ranges that one record names.
+    pub const MOST_RANGES: usize = MOST_ENTRIES;
+}
+
 /// What a record says. Text that is longer than its field's bound is cut; lists beyond 64 entries are counted only.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
@@ -163,6 +179,8 @@ pub struct Entry<'a> {
     pub ledger: Option<LedgerNote<'a>>,
     /// What was seen of the effect afterwards.
     pub verification: Option<VerificationNote<'a>>,
+    /// What was erased.
+    pub erased: Option<ErasureNote<'a>>,
     /// How long it ran.
     pub duration: Option<Duration>,
     /// How many bytes it brought back.
@@ -199,6 +217,7 @@ impl<'a> Entry<'a> {
             effect: None,
             ledger: None,
             verification: None,
+            erased: None,
             duration: None,
             bytes: None,
             result: None,

@@ -18,6 +18,7 @@ pub(super) enum Subject {
     Question,
     Evidence,
     Detail,
+    Encryption,
 }
 
 impl Subject {
@@ -28,6 +29,7 @@ impl Subject {
             Self::Question => b"question\0",
             Self::Evidence => b"evidence\0",
             Self::Detail => b"detail\0",
+            Self::Encryption => b"encryption\0",
         }
     }
 }

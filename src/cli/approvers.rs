@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::approval::{Approvers, PublicKey, SecretKey};
+use crate::approval::Approvers;
 use crate::diagnostic::{Report, SourceMap};
 use crate::ident::UserName;
+use crate::signature::PublicKey;
 
 use super::approver_arguments::{ApproversArgs, ApproversCommand};
 use super::discover;
 use super::exit::{Failure, Outcome};
+use super::keys;
 use super::output::print;
 use super::table;
 
@@ -61,15 +63,7 @@ fn list(as_json: bool) -> Outcome {
 }
 
 fn keygen(file: &Path) -> Outcome {
-    let key = SecretKey::random().map_err(|error| Failure::failed(error.message))?;
-    let failed = |error: io::Error| {
-        Failure::failed(format!("cannot write `{}`: {error}", file.display()))
-            .with_hint("name a file that is not there yet")
-    };
-    let mut written =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
-    written.write_all(key.to_pem().as_bytes()).and_then(|()| written.sync_all()).map_err(failed)?;
-    print(&format!("{}\n", key.public()))?;
+    print(&format!("{}\n", keys::make(file)?.public()))?;
     Ok(0)
 }
 
@@ -135,24 +129,4 @@ fn change(change: impl FnOnce(&mut Approvers) -> Result<(), Failure>) -> Result<
         let _ = fs::remove_file(&draft);
     }
     done
-}
-
-/// Reads a private key that only its owner can read.
-pub(super) fn private_key(path: &Path) -> Result<SecretKey, Failure> {
-    let shown = path.display();
-    let (text, _) = discover::read(path)?;
-    let text = zeroize::Zeroizing::new(text);
-    if open_to_others(path) {
-        return Err(Failure::configuration(format!("the key `{shown}` is not used: others can read it"))
-            .with_hint(format!("`chmod 600 {shown}`, or make a new one: it may be known")));
-    }
-    SecretKey::from_pem(&text).ok_or_else(|| {
-        Failure::configuration(format!("`{shown}` is no ed25519 private key"))
-            .with_hint("name the file that `tgw approvers keygen` wrote")
-    })
-}
-
-fn open_to_others(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().map_or(true, |metadata| metadata.permissions().mode() & 0o077 != 0)
 }

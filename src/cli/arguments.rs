@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::approver_arguments::{ApproversArgs, ShowArgs};
+use super::audit_arguments::AuditArgs;
 use super::effect_arguments::EffectsArgs;
 use super::help;
 use super::task_arguments::TaskArgs;
@@ -114,6 +115,9 @@ pub(crate) enum Command {
     /// Say what was found, what is trusted, and what this machine can do
     #[command(after_help = help::DOCTOR)]
     Doctor(DoctorArgs),
+    /// Try the laws of effects on your own tools and policy, with doubles in place of everything that would run
+    #[command(after_help = help::DRILL)]
+    Drill(DrillArgs),
     /// Print shell completions
     #[command(after_help = help::COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -396,55 +400,6 @@ pub(crate) struct ApprovalsRunArgs {
     pub(crate) facts: Option<String>,
 }
 
-/// `tgw audit`
-#[derive(Debug, Args)]
-pub(crate) struct AuditArgs {
-    #[command(subcommand)]
-    pub(crate) command: AuditCommand,
-}
-
-/// What to do with the audit chain.
-#[derive(Debug, Subcommand)]
-pub(crate) enum AuditCommand {
-    /// List records, newest last
-    List {
-        /// Only records of this tool
-        #[arg(long, value_name = "NAME")]
-        tool: Option<String>,
-        /// Only calls that ended with this status, such as denied
-        #[arg(long, value_name = "STATUS")]
-        status: Option<String>,
-        /// At most this many records, the newest
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: u64,
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Tell the story of one call or approval, from its id, a receipt or a record's number
-    Show {
-        /// The id of a call, a question or an answer, a receipt such as sha256:…, or the number of a record
-        id: String,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Check that no record was edited, removed or reordered, and that the end was not cut off
-    Verify {
-        /// Also demand that this receipt, kept elsewhere, is in the chain; may be given several times
-        #[arg(long, value_name = "sha256:…")]
-        receipt: Vec<String>,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Print every record, one JSON object a line
-    Export {
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-}
-
 /// `tgw budgets`
 #[derive(Debug, Args)]
 pub(crate) struct BudgetsArgs {
@@ -519,6 +474,19 @@ pub(crate) enum SchemaChoice {
 /// `tgw doctor`
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+/// `tgw drill`
+#[derive(Debug, Args)]
+pub(crate) struct DrillArgs {
+    /// Only this tool; may be given several times [default: every tool that has effects]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

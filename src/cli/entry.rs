@@ -11,8 +11,8 @@ use crate::execute::sandbox::launcher;
 use super::arguments::{Cli, Command};
 use super::exit::{CONFIGURATION, Failure, INTERNAL, Outcome, finish};
 use super::{
-    approvals, approvers, audit, budgets, call, check, doctor, effects, explain, generated, init, logging,
-    results, run, schema, task, tools, trust,
+    approvals, approvers, audit, budgets, call, check, doctor, drill, effects, explain, generated, init,
+    logging, results, run, schema, task, tools, trust,
 };
 
 /// Runs the command line of this process.
@@ -72,6 +72,7 @@ fn dispatch(cli: &Cli) -> Outcome {
         Command::Trust(arguments) => trust::trust(arguments),
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Schema(arguments) => schema::schema(arguments),
+        Command::Drill(arguments) => drill::drill(arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Completions(arguments) => generated::completions(arguments),
         Command::Man(arguments) => generated::man(arguments),

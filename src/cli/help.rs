@@ -146,7 +146,33 @@ Examples:
   tgw audit list --status denied
   tgw audit show c1
   tgw audit verify --receipt sha256:…
+  tgw audit keygen
+  tgw audit checkpoint >> /mnt/elsewhere/checkpoints.jsonl
+  tgw audit verify --against /mnt/elsewhere/checkpoints.jsonl
+  tgw audit erase --user ann --before 2026-01-31
   tgw audit export > audit.jsonl";
+
+/// `tgw drill`
+pub(super) const DRILL: &str = "\
+Nothing of yours is run or changed: each call goes through the whole gateway, over a store that is thrown away, to a double that \
+times out before and after its effect, dies with the gateway, is sent the same call twice, is approved too late, meets a changed \
+policy, or has no store. Arguments come from `examples` of the contract, else from its schema. Exit status: 1 where a law is broken, \
+2 where none could be tried.
+
+Examples:
+  tgw drill
+  tgw drill --tool send_mail --json";
+
+/// `tgw audit erase`
+pub(super) const AUDIT_ERASE: &str = "\
+Each detail is encrypted under a key of its own record; the keys and the details go, the results that are kept of these calls, what \
+the ledger keeps of their arguments, and their questions that have ended. What is not settled or can still be answered stays, and is \
+named. That it was erased, by whom, is on record. Exit status: 1 where it was not erased after all.
+
+Examples:
+  tgw audit erase --call c1 --task T-17
+  tgw audit erase --before 2026-01-31 --reason 'kept for a year'
+  tgw audit erase --user ann --yes";
 
 /// `tgw init`
 pub(super) const INIT: &str = "\

@@ -165,7 +165,7 @@ impl Gateway<'_> {
 
     /// Where the call would run.
     fn place(&self, pending: &PendingCall) -> Result<Option<Place>, CallError> {
-        if !starts_program(pending.call().plan()) {
+        if self.stand_in.is_some() || !starts_program(pending.call().plan()) {
             return Ok(None);
         }
         let environment = &pending.decision().environment;

@@ -9,7 +9,7 @@ use crate::catalog::BuiltinName;
 use crate::code::{CallError, ErrorCode};
 use crate::execute::{
     CancelToken, CredentialCommands, ExecutionContext, SandboxProfile, SpentCall, answered, execute,
-    resolve_profile,
+    execute_by, resolve_profile,
 };
 use crate::ident::CredentialName;
 use crate::policy::{Decision, FactSource, Sight};
@@ -134,6 +134,9 @@ impl Gateway<'_> {
         authorized: &AuthorizedCall,
         names: &[CredentialName],
     ) -> Result<Prepared, CallError> {
+        if self.stand_in.is_some() {
+            return Ok(Prepared { sandbox: SandboxProfile::none(), credentials: Credentials::default() });
+        }
         let contract = authorized.call().contract();
         let sandbox = if starts_program(authorized.call().plan()) {
             resolve_profile(contract, &authorized.decision().environment, self.session.capability())?
@@ -163,6 +166,9 @@ impl Gateway<'_> {
         prepared: &Prepared,
         cancel: &CancelToken,
     ) -> (Captured, SpentCall) {
+        if let Some(stand_in) = self.stand_in {
+            return execute_by(call, stand_in).await;
+        }
         if let Plan::Builtin { name: name @ (BuiltinName::ReadResult | BuiltinName::SearchTools), .. } =
             call.call().plan()
         {

@@ -114,4 +114,27 @@ pub enum Change<'a> {
     },
     /// Says what became of an effect. What one that provably did not happen took from budgets is given back.
     SettleEffect(SettledEffect<'a>),
+    /// Erases keys and details of records, by their first and last number; the records themselves stay, and the chain
+    /// holds. What is erased, here and below, is overwritten where it lay.
+    EraseDetails {
+        /// The first number.
+        first: u64,
+        /// The last number.
+        last: u64,
+    },
+    /// Drops a kept result.
+    EraseResult {
+        /// Its reference.
+        reference: &'a str,
+    },
+    /// Erases what is kept of an effect's arguments and outcome, where it is settled; its key stays taken.
+    EraseEffect {
+        /// Its id.
+        id: &'a str,
+    },
+    /// Drops a stored question that has ended.
+    EraseApproval {
+        /// Its id.
+        id: &'a str,
+    },
 }

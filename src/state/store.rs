@@ -55,13 +55,6 @@ pub trait Store {
         visit: &mut dyn FnMut(&StoredRecord) -> ControlFlow<()>,
     ) -> Result<(), StoreError>;
 
-    /// Erases keys and details of records up to number `last`; the records themselves stay, and the chain holds.
-    /// Returns how many were erased. Whoever erases records it first.
-    ///
-    /// # Errors
-    /// Why the store cannot be written.
-    fn erase_details(&mut self, tenant: &Tenant, last: u64) -> Result<u64, StoreError>;
-
     /// Finds a kept result; one whose time is over is not found.
     ///
     /// # Errors

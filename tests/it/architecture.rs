@@ -141,13 +141,15 @@ fn programs_are_started_in_execute_only() {
 }
 
 /// The modules that wait for something outside, each with what it waits for.
-const WAITING: [(&str, &str); 13] = [
+const WAITING: [(&str, &str); 15] = [
     ("execute/", "programs, deadlines"),
     ("gateway/", "executors, persons"),
     ("secret/source.rs", "programs that give credentials"),
     ("lines.rs", "pipes"),
     ("schedule.rs", "pipes, signals, executors"),
     ("schedule/", "pipes, signals, executors"),
+    ("drill/", "doubles of executors"),
+    ("cli/drill.rs", "the drill"),
     ("cli/run.rs", "the stream"),
     ("cli/call.rs", "the call"),
     ("cli/effects.rs", "look-ups"),

@@ -2,18 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::approval::{Approvers, AskedQuestion, Said, SecretKey, SignedAnswer, SignedAnswers, StoredCall};
+use crate::approval::{Approvers, AskedQuestion, Said, SignedAnswer, SignedAnswers, StoredCall};
 use crate::clock::Clock;
 use crate::ident::{Tenant, UserName};
 use crate::policy::Quorum;
+use crate::signature::SecretKey;
 use crate::state::{
     Answer, ApprovalState, Change, Receipt, Refusal, SignedAnswersNow, SqliteStore, StoreError,
     StoredApproval,
 };
 
-use super::super::approvers::{self, approver, private_key};
+use super::super::approvers::{self, approver};
 use super::super::arguments::AnswerArgs;
 use super::super::exit::Failure;
+use super::super::keys;
 use super::super::session::operating_system_user;
 use super::answer::{Recorded, open_question, record, refused};
 use super::call_failure;
@@ -42,7 +44,7 @@ impl Signer {
     /// When they are not on the list, or the key is not theirs.
     pub(super) fn of(arguments: &AnswerArgs) -> Result<Option<Self>, Failure> {
         let (Some(name), Some(path)) = (&arguments.approver, &arguments.key) else { return Ok(None) };
-        let (name, key, approvers) = (approver(name)?, private_key(path)?, approvers::load()?);
+        let (name, key, approvers) = (approver(name)?, keys::read(path)?, approvers::load()?);
         match approvers.key(&name) {
             Some(known) if *known == key.public() => Ok(Some(Self { name, key, approvers })),
             Some(_) => Err(Failure::failed(format!("`{}` is not the key of `{name}`", path.display()))

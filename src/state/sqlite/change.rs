@@ -47,6 +47,10 @@ impl Transaction<'_> {
             Change::MoveTask(task) => self.move_task(task),
             Change::StandInTask { id, mark } => self.stand_in(id, *mark),
             Change::SettleEffect(effect) => self.settle(effect),
+            Change::EraseDetails { first, last } => self.erase_details(*first, *last),
+            Change::EraseResult { reference } => self.erase_result(reference),
+            Change::EraseEffect { id } => self.erase_effect(id),
+            Change::EraseApproval { id } => self.erase_approval(id),
         }
     }
 

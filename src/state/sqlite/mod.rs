@@ -5,6 +5,7 @@ mod append;
 mod change;
 mod charges;
 mod effects;
+mod erase;
 mod open;
 mod purge;
 mod pursuits;

@@ -86,22 +86,6 @@ impl Store for SqliteStore {
         }
     }
 
-    fn erase_details(&mut self, tenant: &Tenant, last: u64) -> Result<u64, StoreError> {
-        let Some((chain, _)) = self.chain(tenant)? else { return Ok(0) };
-        let (low, high) = (row_id(chain, 0)?, row_id(chain, last.min(seq_of(i64::MAX)))?);
-        // What is erased is overwritten, in the file and in the log.
-        self.connection.execute_batch("PRAGMA secure_delete = ON")?;
-        let rows = self.connection.execute(
-            "UPDATE record SET key = NULL, detail = NULL
-             WHERE id BETWEEN ?1 AND ?2 AND (key IS NOT NULL OR detail IS NOT NULL)",
-            params![low, high],
-        );
-        self.connection.execute_batch("PRAGMA secure_delete = OFF")?;
-        let rows = rows?;
-        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(rows as u64)
-    }
-
     fn result(
         &self,
         reference: &str,

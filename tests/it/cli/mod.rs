@@ -6,6 +6,7 @@ mod audit;
 mod call;
 mod check;
 mod doctor;
+mod drill;
 mod explain;
 mod generated;
 mod init;

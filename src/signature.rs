@@ -1,4 +1,4 @@
-//! The keys of approvers: ed25519 (RFC 8032), in the forms in which they are written.
+//! Signatures of people and of machines: ed25519 (RFC 8032), and its keys in the forms in which they are written.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
 
 /// Bytes of a signature.
-pub(super) const SIGNATURE_BYTES: usize = 64;
+pub const SIGNATURE_BYTES: usize = 64;
 
 /// A public key, written `ed25519:` and 44 characters of base 64.
 #[derive(Clone, PartialEq, Eq)]
@@ -36,7 +36,8 @@ impl PublicKey {
     }
 
     /// Whether a signature over `message` was made with the private key of this one.
-    pub(super) fn verifies(&self, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
+    #[must_use]
+    pub fn verifies(&self, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
         self.0.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
     }
 }
@@ -94,7 +95,9 @@ impl SecretKey {
         PublicKey(self.0.verifying_key())
     }
 
-    pub(super) fn sign(&self, message: &[u8]) -> [u8; SIGNATURE_BYTES] {
+    /// Signs a message. What the message is about must be part of it, since one key may sign several kinds.
+    #[must_use]
+    pub fn sign(&self, message: &[u8]) -> [u8; SIGNATURE_BYTES] {
         self.0.sign(message).to_bytes()
     }
 }
@@ -128,26 +131,17 @@ mod tests {
 
     #[test]
     fn anything_else_is_no_key() {
-        for text in [
-            "",
-            "ed25519:",
-            &PUBLIC[8..],
-            &PUBLIC[..40],
-            "ed25519:AA==",
-            "ED25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
-        ] {
+        let cut = [&PUBLIC[8..], &PUBLIC[..40]];
+        let other = ["", "ed25519:", "ed25519:AA==", "ED25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="];
+        for text in cut.into_iter().chain(other) {
             assert_eq!(PublicKey::parse(text), None, "{text}");
         }
         // The neutral element: every message has a signature that holds under it.
         let weak = format!("{PREFIX}{}", STANDARD.encode([&[1][..], &[0; 31]].concat()));
         assert_eq!(PublicKey::parse(&weak), None);
-        for text in [
-            PUBLIC,
-            "",
-            &PEM.replace("PRIVATE", "PUBLIC"),
-            &PEM.replace("MC4C", "MC4D"),
-            &PEM.replace("\n-----END", "AAAA\n-----END"),
-        ] {
+        let public = PEM.replace("PRIVATE", "PUBLIC");
+        let changed = [PEM.replace("MC4C", "MC4D"), PEM.replace("\n-----END", "AAAA\n-----END")];
+        for text in [PUBLIC, "", &public, &changed[0], &changed[1]] {
             assert!(SecretKey::from_pem(text).is_none(), "{text}");
         }
     }
