@@ -139,7 +139,7 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     findings.push(if hidden {
         Finding::new(
             "principal",
-            State::Problem,
+            State::Warning,
             format!("{who}: every tool is hidden, so nothing can be called"),
         )
         .with_hint("`tgw tools --all` says what hides each tool")
