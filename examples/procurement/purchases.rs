@@ -103,7 +103,7 @@ pub(crate) fn request(books: &mut Books, tenant: &str, key: &str, payload: &Valu
     let change = books.change()?;
     if let Some(kept) = kept_request(&change, tenant, key)? {
         let (written, value) = kept;
-        if written != payload.to_string() {
+        if serde_json::from_str::<Value>(&written)? != *payload {
             return Err(Refusal::Conflict("the key was used for another request".to_owned()));
         }
         return Ok(value);

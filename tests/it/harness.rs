@@ -160,6 +160,7 @@ pub(crate) struct Run<'s> {
 }
 
 /// What a command came to, raw.
+#[derive(Debug)]
 pub(crate) struct Ended {
     /// What it printed on stdout.
     pub(crate) stdout: String,

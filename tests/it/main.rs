@@ -18,6 +18,7 @@ mod documents;
 mod harness;
 mod pipeline;
 mod place;
+mod procurement;
 mod pty;
 mod readme;
 mod say;
