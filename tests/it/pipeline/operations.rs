@@ -47,9 +47,7 @@ fn tools(contract: &Value, operation: &Value) -> String {
             "value": "/order",
         },
     });
-    for (into, more) in [(&mut order, contract)] {
-        into.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    }
+    order.as_object_mut().unwrap().extend(contract.as_object().unwrap().clone());
     order["operation"].as_object_mut().unwrap().extend(operation.as_object().unwrap().clone());
     let mut poll = probe("get_job", "read_only", POLL);
     poll.as_object_mut().unwrap().remove("idempotency");
