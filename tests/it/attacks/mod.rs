@@ -10,6 +10,7 @@ mod exhaustion;
 mod fixture;
 mod git;
 mod hidden;
+mod kernel;
 mod leaks;
 mod linked;
 mod links;
