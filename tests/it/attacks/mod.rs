@@ -15,6 +15,7 @@ mod leaks;
 mod linked;
 mod links;
 mod nested;
+mod outliving;
 mod paths;
 mod planted;
 mod questions;
