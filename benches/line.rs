@@ -55,6 +55,7 @@ fn encode(bencher: Bencher<'_, '_>, shape: Shape) {
         effect: Effect::None,
         verification: None,
         object: None,
+        operation: None,
         content: Some("1\tfn main() {\n2\t    println!(\"Hello\");\n3\t}\n"),
         truncated: false,
         total: None,

@@ -38,13 +38,17 @@ complete -c tgw -n "__fish_tgw_needs_command" -f -a "check" -d 'Decide calls wit
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "tools" -d 'List the tools that this agent sees in this step'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "results" -d 'List stored results, or page and filter one'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvals" -d 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvers" -d 'Say whose signed answers count, and make keys to sign with'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "effects" -d 'Look at the ledger of effects, look up or settle what is not known'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "task" -d 'Keep a task, put it into a step, look at it, end it'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "budgets" -d 'Look at what is used of every budget of the policy'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "audit" -d 'Look at the audit chain: list, show, verify, export'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "init" -d 'Write a small commented tools.yaml and policy.yaml for a project'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "trust" -d 'Say that configuration files of a workspace may be obeyed, with their present content'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "explain" -d 'Explain an error code, or list them all'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "schema" -d 'Print the JSON Schema of a call line or of a result line'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "doctor" -d 'Say what was found, what is trusted, and what this machine can do'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "drill" -d 'Try the laws of effects on your own tools and policy, with doubles in place of everything that would run'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "completions" -d 'Print shell completions'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "man" -d 'Write the man pages into a folder'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l jobs -d 'Most calls that run side by side; only reads marked `parallel` do' -r
@@ -64,8 +68,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand run" -l state -d 'The state stor
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand run" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand run" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -73,6 +77,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand run" -l color -d 'When what peop
 always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l wait-approvals -d 'Where a call needs a person and no terminal is attached: go on, wait for the answer, and print what became of the call as an event line'
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l wait-operations -d 'Wait until what calls of this stream began elsewhere is over, and print what became of each as an event line'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l no-prompt -d 'Never ask in the terminal: a call that needs a person is answered `input_required` at once'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -84,8 +89,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand call" -l state -d 'The state sto
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand call" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand call" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand call" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand call" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -102,8 +107,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand check" -l state -d 'The state st
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand check" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand check" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand check" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand check" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -120,8 +125,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand tools" -l state -d 'The state st
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand tools" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand tools" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand tools" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand tools" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -182,6 +187,9 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l json -d 'Print one JSON object a line'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l tools -d 'With --as-rule: a manifest, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l policy -d 'With --as-rule: a policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l facts -d 'With --as-rule: what rules read as `facts`, as for `tgw run`' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -190,10 +198,13 @@ json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l as-rule -d 'Print instead what in the policy would answer the like of the question from now on; nothing is applied'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l note -d 'What the model should know; it comes with the result' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l digest -d 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l as -d 'Answer as this approver, with a signature; needs --key' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l key -d 'The approver\'s private key, as `tgw approvers keygen` wrote it; needs --as' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -206,6 +217,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l feedback -d 'What the model should know' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l digest -d 'Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l as -d 'Answer as this approver, with a signature; needs --key' -r
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l key -d 'The approver\'s private key, as `tgw approvers keygen` wrote it; needs --as' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -240,18 +253,63 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "list" -d 'List effects, newest first'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "show" -d 'Show one effect'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "resolve" -d 'Say what became of an effect that is unknown; it is recorded with your name, and final'
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve reconcile" -f -a "reconcile" -d 'Look up effects that are unknown, where their contracts say how, and find those whose process is gone'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -f -a "list" -d 'List the approvers with their public keys'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -f -a "keygen" -d 'Make a key: the private one is written to a new file, the public one printed'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -f -a "add" -d 'Add an approver: from now on their signed answers count'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and not __fish_seen_subcommand_from list keygen add remove" -f -a "remove" -d 'Remove an approver: their answers count no more, earlier ones included'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON array'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from keygen" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from keygen" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from keygen" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from keygen" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from add" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from add" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "list" -d 'List effects, newest first'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "show" -d 'Show one effect'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "resolve" -d 'Say what became of an effect that is unknown; it is recorded with your name, and final'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "wait" -d 'Wait until an effect that goes on elsewhere is over, and print what became of its call'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "watch" -d 'Follow everything that goes on elsewhere until nothing does, and print each end'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "cancel" -d 'Ask the backend to stop an operation, where the contract says how'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -f -a "reconcile" -d 'Look up effects that are unknown, where their contracts say how, and find those whose process is gone'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l status -d 'Only effects in this state' -r -f -a "running\t'Reserved, and perhaps under way'
+accepted\t'A backend took it'
+working\t'A backend works on it, or it is being verified'
 succeeded\t'It happened'
 failed\t'Nothing happened'
 unknown\t'It may or may not have happened'"
@@ -291,6 +349,59 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l timeout -d 'At most this long, such as 30s; exit status 7 where it still goes on then' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l json -d 'Print each end as a line of JSON'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
@@ -298,8 +409,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -309,17 +420,105 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l json -d 'Print one JSON array'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "list" -d 'List records, newest last'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "show" -d 'Tell the story of one call or approval, from its id, a receipt or a record\'s number'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "verify" -d 'Check that no record was edited, removed or reordered, and that the end was not cut off'
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify export" -f -a "export" -d 'Print every record, one JSON object a line'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -f -a "start" -d 'Keep a task in the store, in its first step; its id is printed'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -f -a "step" -d 'Put a task into a step; a gate of the step is asked first'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -f -a "show" -d 'List the tasks that are kept, or show one'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and not __fish_seen_subcommand_from start step show end" -f -a "end" -d 'End a task, which is final: nothing runs in it any more'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l id -d 'The task\'s id, where no file states it [default: a random one]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l step -d 'The step that it starts in [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l tools -d 'A manifest, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l workspace -d 'The workspace, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l state -d 'The state store, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l agent -d 'The agent, which a gate may read' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l user -d 'The user, whom a gate may read' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l facts -d 'What a gate reads as `facts`, as for `tgw run`' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l data -d 'What is added to the task\'s data, or replaces it by name: a JSON object; null takes a name out' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l tools -d 'A manifest, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l workspace -d 'The workspace, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l state -d 'The state store, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l agent -d 'The agent, which a gate may read' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l user -d 'The user, whom a gate may read' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l facts -d 'What a gate reads as `facts`, as for `tgw run`' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l limit -d 'At most this many, the one changed last first' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l json -d 'Print JSON'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l limit -d 'At most this many tasks, agents, users and groups of each budget, the latest' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l json -d 'Print one JSON array'
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "list" -d 'List records, newest last'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "show" -d 'Tell the story of one call as a time line: what was decided, asked, begun, looked up, ended and replied'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "verify" -d 'Check that no record was edited, removed or reordered, and that the end was not cut off'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "checkpoint" -d 'Print a signed checkpoint of the chain as it is now, to be kept where nobody can write who can write the store'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "erase" -d 'Erase what was told of calls: arguments, plans, remarks, kept results; the records stay, and the chain holds'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "keygen" -d 'Make a key for checkpoints: the private one is written to a new file, the public one printed'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -f -a "export" -d 'Print every record, one JSON object a line'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l tool -d 'Only records of this tool' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l status -d 'Only calls that ended with this status, such as denied' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l limit -d 'At most this many records, the newest' -r
@@ -342,9 +541,12 @@ json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l json -d 'Print one JSON object'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l receipt -d 'Also demand that this receipt, kept elsewhere, is in the chain; may be given several times' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l against -d 'Also compare with the signed checkpoints of this file, kept elsewhere: one a line, as `tgw audit checkpoint` printed it' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l signer -d 'A public key whose checkpoints are believed; may be given several times [default: that of audit.key in your configuration folder]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -355,6 +557,41 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l key -d 'The private key to sign with [default: audit.key in your configuration folder]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l record -d 'A record, by its number; may be given several times' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l call -d 'The calls of this id, with what the gateway asked for their sake' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l task -d 'The calls of this task' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l user -d 'The calls on behalf of this user' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l before -d 'What was recorded before this day or instant, UTC: 2026-01-31 or 2026-01-31T12:00:00Z' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l reason -d 'Why, for the record of the erasure' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -s y -l yes -d 'Erase without showing what and asking: look first'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -405,8 +642,8 @@ complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l state -d 'The state s
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
-complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l task -d 'The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l step -d 'The step that the task is in, one of the policy\'s [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -416,6 +653,25 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l json -d 'Print one JSON object'
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tool -d 'Only this tool; may be given several times [default: every tool that has effects]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l task -d 'The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l step -d 'The step that the task is in, one of the policy\'s; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file\'s, else the policy\'s initial_step]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l facts -d 'What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l json -d 'Print one JSON object'
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand completions" -l check -d 'Fail unless the files of this folder are what would be written' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand completions" -l write -d 'Write a file for every shell into this folder' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand completions" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'

@@ -3,8 +3,10 @@
 //! Whoever wants to run a call must come through here with the call itself: the decision is made inside, on
 //! this very call, and a grant counts only for the call that it was given for.
 
+mod budgets;
 mod held;
 mod probe;
+mod refused;
 
 use crate::approval::{Grant, Preview, StandingGrant, Subject};
 use crate::catalog::{Contract, Digest, Risk};
@@ -12,8 +14,10 @@ use crate::code::{CallError, ErrorCode};
 use crate::policy::{Decision, Facts, Policy, Verdict, decide};
 use crate::validate::ValidatedCall;
 
+pub use budgets::{BudgetSource, Spend};
 pub use held::HeldCall;
 pub(crate) use probe::authorize_probe;
+
 /// Most stored answers that one call names as not believed.
 const MOST_DOUBTS: usize = 4;
 
@@ -43,6 +47,10 @@ pub struct AuthorizationContext<'a> {
     /// What a call would change, where its executor can say, or why it cannot be done at all; asked for only when a person
     /// would be asked, so that nobody is asked about what must fail.
     pub preview: &'a PreviewSource<'a>,
+    /// What the call would take from budgets.
+    pub budgets: &'a BudgetSource<'a>,
+    /// What tells the place in the task where the call is decided from others.
+    pub stand: u64,
     /// The present instant, for the expiry of consents.
     pub now: crate::clock::Timestamp,
 }
@@ -64,7 +72,7 @@ pub enum Authorization {
 ///
 /// ```compile_fail,E0451
 /// # fn forged(call: tgw::validate::ValidatedCall, decision: tgw::policy::Decision) {
-/// let _ = tgw::authorize::AuthorizedCall { call, decision, consent: tgw::authorize::Consent::None, basis: None };
+/// let _ = tgw::authorize::AuthorizedCall { call, decision, consent: tgw::authorize::Consent::None, basis: None, spends: Vec::new(), stand: 0 };
 /// # }
 /// ```
 ///
@@ -79,6 +87,8 @@ pub struct AuthorizedCall {
     decision: Decision,
     consent: Consent,
     basis: Option<Digest>,
+    spends: Vec<Spend>,
+    stand: u64,
 }
 
 /// A call that waits for a person. It is not authorized, and asking does not change it.
@@ -98,7 +108,7 @@ pub struct DeniedCall {
     error: CallError,
 }
 
-/// A call that the policy does not deny, and that cannot be done as the world is. Nobody is asked about it.
+/// A call that no rule denies, and that cannot be done as the world is, or as its budgets stand. Nobody is asked about it.
 #[derive(Debug)]
 pub struct UnmetCall {
     call: ValidatedCall,
@@ -136,6 +146,13 @@ pub struct UnmetCall {
 #[must_use]
 pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consent: Consent) -> Authorization {
     let decision = decide(context.policy, &call, context.facts);
+    let (decision, weighed) = match budgets::with_budgets(&call, decision, context) {
+        Ok(weighed) => weighed,
+        Err(refused) => {
+            let (decision, error) = *refused;
+            return Authorization::Unmet(Box::new(UnmetCall { call, decision, error }));
+        }
+    };
     if decision.verdict != Verdict::Deny
         && let Some(error) = call.obstacle().cloned()
     {
@@ -147,6 +164,8 @@ pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consen
             decision,
             consent: Consent::None,
             basis: None,
+            spends: budgets::spends(weighed, &Consent::None),
+            stand: context.stand,
         })),
         Verdict::Deny => {
             let error = denial(&decision, call.contract());
@@ -168,7 +187,16 @@ pub fn authorize(call: ValidatedCall, context: &AuthorizationContext<'_>, consen
                 // A standing consent was given to a shape, not to what a preview showed.
                 let basis =
                     preview.filter(|_| matches!(consent, Consent::Grant(_))).map(|preview| preview.basis);
-                Authorization::Allowed(Box::new(AuthorizedCall { call, decision, consent, basis }))
+                let spends = budgets::spends(weighed, &consent);
+                let stand = context.stand;
+                Authorization::Allowed(Box::new(AuthorizedCall {
+                    call,
+                    decision,
+                    consent,
+                    basis,
+                    spends,
+                    stand,
+                }))
             } else {
                 Authorization::Ask(Box::new(PendingCall { call, decision, preview, doubts: Vec::new() }))
             }
@@ -227,6 +255,12 @@ impl AuthorizedCall {
         Subject::of(&self.call, facts, workspace, &self.decision)
     }
 
+    /// The place in the task where it was let through.
+    #[must_use]
+    pub fn stand(&self) -> u64 {
+        self.stand
+    }
+
     /// The consent it spends.
     #[must_use]
     pub fn consent(&self) -> &Consent {
@@ -234,11 +268,14 @@ impl AuthorizedCall {
     }
 
     /// Whether a record must be durable before it begins: effects, reads that leave the machine, and everything that
-    /// spends a consent. Only plain local reads are recorded together with their outcome.
+    /// spends a consent or a budget. Only plain local reads are recorded together with their outcome.
     #[must_use]
     pub fn needs_intent(&self) -> bool {
         let contract = self.call.contract();
-        contract.risk != Risk::ReadOnly || contract.egress || !matches!(self.consent, Consent::None)
+        contract.risk != Risk::ReadOnly
+            || contract.egress
+            || !matches!(self.consent, Consent::None)
+            || !self.spends.is_empty()
     }
 
     /// Puts on record what must be, and returns the form that an executor takes.
@@ -319,47 +356,15 @@ impl PendingCall {
         &self.doubts
     }
 
+    /// Nobody is asked about it: something in the world stands in its way.
+    #[must_use]
+    pub fn unmet(self, error: CallError) -> UnmetCall {
+        UnmetCall { call: self.call, decision: self.decision, error }
+    }
+
     /// Gives the call back, to be authorized again with an answer.
     #[must_use]
     pub fn into_call(self) -> ValidatedCall {
         self.call
-    }
-}
-
-impl UnmetCall {
-    /// The call.
-    #[must_use]
-    pub fn call(&self) -> &ValidatedCall {
-        &self.call
-    }
-
-    /// The decision that did not deny it.
-    pub fn decision(&self) -> &Decision {
-        &self.decision
-    }
-
-    /// What stands in the way.
-    #[must_use]
-    pub fn error(&self) -> &CallError {
-        &self.error
-    }
-}
-
-impl DeniedCall {
-    /// The call.
-    #[must_use]
-    pub fn call(&self) -> &ValidatedCall {
-        &self.call
-    }
-
-    /// The decision that denies.
-    pub fn decision(&self) -> &Decision {
-        &self.decision
-    }
-
-    /// The error as the model sees it.
-    #[must_use]
-    pub fn error(&self) -> &CallError {
-        &self.error
     }
 }

@@ -178,8 +178,8 @@ call expected a read-only tool and this one writes. Nothing was run. Choose anot
 expectation that holds.";
     /// A precondition does not hold.
     PreconditionFailed = "PRECONDITION_FAILED", Failed, ChangedCall, 1,
-        "A condition that the contract asks for before running does not hold; the message says which. Nothing was \
-run.";
+        "A condition that the contract asks for before running does not hold, or could not be looked up, or the file is not as \
+the call needs it; the message says which. Nothing was run, and a person's yes was not used up.";
     /// The effect key was used for something else.
     IdempotencyConflict = "IDEMPOTENCY_CONFLICT", Failed, ChangedCall, 1,
         "The effect key of this call was used before with other arguments; the answer lists where they differ. One key \
@@ -257,8 +257,9 @@ nothing runs. Do not send it again before someone has looked, unless the error s
 reconcile` looks it up where the contract says how; a person settles it with `tgw effects resolve`.";
     /// A check after the fact disagrees.
     VerificationFailed = "VERIFICATION_FAILED", Unknown, Never, 6,
-        "The tool reported success and a check against the system of record disagrees. Do not send it again \
-before someone has looked.";
+        "The tool reported success and a look at the system of record disagrees, for as long as the contract waits for it. The \
+effect key stays taken and nothing runs again under it, also where a retry is otherwise safe. Do not send it again \
+before someone has looked: a person settles it with `tgw effects resolve`.";
     /// It was stopped.
     Cancelled = "CANCELLED", Cancelled, SameCall, 8,
         "The call was stopped before an effect began: by Ctrl-C, by a cancel line, or because the reader of the \

@@ -11,20 +11,32 @@
 mod answer;
 mod ask;
 mod awaited;
+mod begun;
+mod budgets;
 mod check;
 mod commit;
 mod conflict;
 mod finished;
+mod follow;
 mod housekeeping;
 mod journal;
+mod kept;
 mod known;
 mod ledger;
 mod look_up;
+mod notify;
 mod own_tools;
+mod preconditions;
+mod probe;
+mod pursue;
+mod pursued;
+mod position;
 mod reservation;
 mod redeem;
 mod run;
 mod settle;
+mod signed;
+mod verify;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -38,7 +50,8 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
-use crate::policy::{Decision, Facts};
+use crate::execute::{Notifier, StandIn};
+use crate::policy::Decision;
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{RandomPool, SqliteStore, StoreError, new_owner};
@@ -49,11 +62,18 @@ pub use ask::Asked;
 pub use check::{Check, Stage};
 pub use finished::{Awaited, Finished, Origin};
 pub use look_up::LookedUp;
+pub use pursue::Pursued;
+pub use pursued::EndOfEffect;
 pub use redeem::Settled;
 pub use settle::settle_effect;
 
 use finished::Subject;
+use follow::Following;
 use ledger::Held;
+use position::Standing;
+
+/// How long a program that is told of a question may take.
+const NOTICE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Who watches: the display of the command line, or nobody.
 pub trait Observer {
@@ -61,6 +81,8 @@ pub trait Observer {
     fn finished(&self, finished: &Finished, redactor: &Redactor);
     /// A call still runs.
     fn progress(&self, tool: &str, elapsed: Duration);
+    /// What a call began goes on elsewhere, or came to its end there. `said` is what was last heard of it, redacted.
+    fn operation(&self, tool: &str, call: &str, state: &str, said: Option<&str>);
 }
 
 /// What is settled about a call before anything runs.
@@ -83,7 +105,7 @@ pub enum Admission {
 /// The gateway for one session.
 pub struct Gateway<'s> {
     session: &'s Session,
-    facts: Facts<'s>,
+    standing: RefCell<Standing<'s>>,
     store: Result<RefCell<SqliteStore>, StoreError>,
     redactor: RefCell<Redactor>,
     records: RefCell<PendingRecords>,
@@ -98,12 +120,18 @@ pub struct Gateway<'s> {
     awaited: RefCell<Option<Vec<Awaited>>>,
     /// Whether this run has marked and dropped what ended before it.
     tidied: Cell<bool>,
+    /// What tells the person's programs of questions.
+    notifier: RefCell<Notifier>,
     /// What this gateway reserves effects under.
     owner: String,
+    /// What goes on elsewhere and is followed by this run.
+    following: RefCell<Following>,
     /// Effects that began here and whose outcome is not recorded yet.
     under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
     looked_up: RefCell<BTreeSet<String>>,
+    /// What answers calls in place of their executors.
+    stand_in: Option<&'s dyn StandIn>,
 }
 
 impl<'s> Gateway<'s> {
@@ -120,7 +148,7 @@ impl<'s> Gateway<'s> {
     ) -> Self {
         Self {
             session,
-            facts: session.rule_facts(),
+            standing: RefCell::new(Standing::of(session)),
             store: store.map(RefCell::new),
             redactor: RefCell::new(Redactor::default()),
             records: RefCell::new(PendingRecords::default()),
@@ -132,10 +160,24 @@ impl<'s> Gateway<'s> {
             doubted: RefCell::default(),
             awaited: RefCell::default(),
             tidied: Cell::new(false),
+            notifier: RefCell::new(Notifier::new(
+                session.environment.clone(),
+                session.workspace.root(),
+                NOTICE_PATIENCE,
+            )),
             owner: new_owner(),
+            following: RefCell::default(),
             under_way: RefCell::default(),
             looked_up: RefCell::default(),
+            stand_in: None,
         }
+    }
+
+    /// The same gateway, with something that answers every call in place of what would run it.
+    #[must_use]
+    pub fn with_stand_in(mut self, stand_in: &'s dyn StandIn) -> Self {
+        self.stand_in = Some(stand_in);
+        self
     }
 
     /// Whether the call names a tool that may run beside others; a cheap answer from the contract alone.
@@ -171,7 +213,10 @@ impl<'s> Gateway<'s> {
 
     fn admit_at(&self, timing: Timing, request: CallRequest, consent: Consent) -> Admission {
         let origin = Origin::of_request(&request);
-        let resolved = match self.session.catalog.resolve(request, &self.session.scope) {
+        if let Err(error) = self.catch_up() {
+            return self.refused(origin, Subject::None, error);
+        }
+        let resolved = match self.session.catalog.resolve(request, self.here().scope) {
             Ok(resolved) => resolved,
             Err(unresolved) => {
                 let subject = unresolved.contract.map_or(Subject::None, Subject::Contract);
@@ -184,9 +229,12 @@ impl<'s> Gateway<'s> {
         }
     }
 
-    /// Settles a validated call again, at its turn: what it was checked against may have changed.
+    /// Settles a validated call again, at its turn: what it was checked against may have changed, and where the task is.
     fn readmit(&self, call: ValidatedCall, consent: Consent) -> Admission {
         let origin = Origin::of_call(&call);
+        if let Some(error) = self.out_of_place(call.contract()) {
+            return self.refused(origin, Subject::Contract(Arc::clone(call.contract())), error);
+        }
         match self.validating(Timing::Now, |context| call.revalidate(context)) {
             Ok(validated) => self.decide(Timing::Now, origin, validated, consent),
             Err(rejected) => self.rejected(origin, rejected),
@@ -199,8 +247,8 @@ impl<'s> Gateway<'s> {
         validate(&ValidationContext {
             workspace: &self.session.workspace,
             principal: &self.session.principal,
-            task: &self.session.task,
-            step: self.session.step.as_ref(),
+            task: self.here().task,
+            step: self.here().step,
             known: &known,
             timing,
         })
@@ -252,11 +300,14 @@ impl<'s> Gateway<'s> {
             (Err(_), Timing::Provisional) => Ok(None),
             (preview, Timing::Provisional | Timing::Now) => preview,
         };
+        let facts = self.facts();
         let context = AuthorizationContext {
             policy: &self.session.policy,
-            facts: &self.facts,
+            facts: &facts,
+            stand: self.moves(),
             workspace: self.session.workspace.root(),
             preview: &preview,
+            budgets: &|call| self.weighed(call),
             now: self.session.clock.now(),
         };
         authorize(call, &context, consent)
@@ -267,12 +318,14 @@ impl<'s> Gateway<'s> {
         CallBindings {
             arguments: call.arguments(),
             principal: &self.session.principal,
-            task: &self.session.task,
-            step: self.session.step.as_ref(),
+            task: self.here().task,
+            step: self.here().step,
             call_id: call.id(),
             workspace: self.session.workspace.root(),
             item: None,
             value: None,
+            result: None,
+            operation: None,
             exit: None,
             effect_key: call.effect_key(),
         }

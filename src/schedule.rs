@@ -4,8 +4,10 @@
 //! suspended; the others are futures that this module polls.
 
 mod answers;
-mod entry;
 mod ending;
+mod entry;
+mod followed;
+mod options;
 mod questions;
 
 use std::collections::VecDeque;
@@ -22,6 +24,8 @@ use crate::lines::{InputLine, LineReader, LineWriter};
 use crate::wire::{IdRegister, Incoming, JsonLimits, Line, decode_line, long_line};
 
 use entry::{Entry, Running, State, Step, cancelled, next_step};
+use followed::Followed;
+pub use options::{Options, Unanswered, Unfinished};
 
 /// Most calls that are held at once, waiting, running or done behind a slower one.
 const QUEUE: usize = 128;
@@ -34,26 +38,6 @@ const HELD: Duration = Duration::from_millis(20);
 
 /// How often the display says that a call still runs.
 const PROGRESS: Duration = Duration::from_secs(1);
-
-/// What is done about a call that was answered `input_required`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unanswered {
-    /// Nothing: that is its answer.
-    Leave,
-    /// The stream waits for the answer, and says in an event what became of the call.
-    Await,
-}
-
-/// How a stream is run.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// Most calls that run side by side.
-    pub jobs: usize,
-    /// What is done about a call that nobody is there to approve.
-    pub unanswered: Unanswered,
-    /// A random number that tells the ids assigned in this run from those of others.
-    pub run: u64,
-}
 
 /// How a stream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,10 +66,11 @@ pub async fn run(
         return Ok(End::Interrupted);
     }
     let mut out = Vec::new();
+    let mut followed = Followed::default();
     loop {
         let progressed = scheduler.step(&mut reader);
         let committed = (!progressed || scheduler.is_due()) && scheduler.commit(&mut out);
-        if committed {
+        if committed || !out.is_empty() {
             match writer.write_all(&out).await {
                 Ok(()) => out.clear(),
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return scheduler.abandon().await,
@@ -95,8 +80,10 @@ pub async fn run(
         let given_up = scheduler.take_awaited();
         if scheduler.queue.is_empty()
             && scheduler.awaited.is_empty()
+            && (options.unfinished == Unfinished::Leave || !gateway.awaits_operations() || scheduler.stopping)
             && (reader.is_finished() || scheduler.stopping)
         {
+            followed.end().await;
             let end = if scheduler.stopping { End::Interrupted } else { End::Answered };
             return Ok(end);
         }
@@ -106,11 +93,17 @@ pub async fn run(
         }
         let may_read = !reader.is_ended() && scheduler.takes_more();
         let busy = !scheduler.running.is_empty();
+        let follows = !scheduler.stopping && gateway.follows();
         tokio::select! {
             biased;
             () = signals.received() => scheduler.stop(&mut reader),
             (seq, step) = next_step(&mut scheduler.running), if busy => scheduler.settle(seq, step),
             filled = reader.fill(), if may_read => filled?,
+            ended = followed.next(gateway), if follows => {
+                if options.unfinished == Unfinished::Await {
+                    ended.iter().for_each(|ended| ended.encode(&mut out));
+                }
+            }
             () = writer.closed() => return scheduler.abandon().await,
             () = tokio::time::sleep_until(scheduler.next_look), if !scheduler.awaited.is_empty() => scheduler.look(),
             () = tokio::time::sleep(PROGRESS), if busy => scheduler.progress(),

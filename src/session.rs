@@ -1,15 +1,21 @@
 //! Everything that holds for one run: the same for each of its calls.
 
+mod position;
+
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
+use crate::approval::Approvers;
 use crate::catalog::{Catalog, Scope, TaskContext};
 use crate::clock::Clock;
 use crate::execute::{Capability, ParentEnvironment};
 use crate::ident::{Principal, StepName, UserName};
 use crate::policy::{FactSource, Facts, Policy};
+use crate::state::TaskMark;
 use crate::workspace::Workspace;
+
+pub use position::{Here, LaterPositions, NoPosition, Position};
 
 /// What one run stands on. Nothing in it comes from a call.
 pub struct Session {
@@ -23,12 +29,18 @@ pub struct Session {
     pub principal: Principal,
     /// The person at the terminal, as the operating system names them.
     pub operator: UserName,
-    /// The task.
+    /// Who may sign answers.
+    pub approvers: Approvers,
+    /// The task, as it was when the run began.
     pub task: TaskContext,
-    /// The step.
+    /// The step that it was in.
     pub step: Option<StepName>,
-    /// The view of this principal in this task and step.
+    /// The view of this principal in that task and step.
     pub scope: Scope,
+    /// What the store said of the task then; `None` for one that is not kept.
+    pub kept: Option<TaskMark>,
+    /// Where the task was moved to since.
+    pub later: LaterPositions,
     /// The gateway's own environment, as commands may inherit it.
     pub environment: ParentEnvironment,
     /// Time.
@@ -43,10 +55,10 @@ impl Session {
         Capability::probe()
     }
 
-    /// The facts that the policy decides on.
+    /// The facts that the policy decides on in a place of the task.
     #[must_use]
-    pub fn rule_facts(&self) -> Facts<'_> {
-        Facts::new(&self.principal, &self.task, self.step.as_ref(), &*self.facts)
+    pub fn facts_at<'s>(&'s self, here: Here<'s>) -> Facts<'s> {
+        Facts::new(&self.principal, here.task, here.step, &*self.facts)
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tgw::approval::Approvers;
 use tgw::catalog::{Catalog, EMBEDDED_MANIFEST, ManifestFile, TaskContext, TaskSpan};
 use tgw::clock::Clock;
 use tgw::diagnostic::{Report, SourceMap};
@@ -123,11 +124,14 @@ pub(crate) fn session(manifest: &str, policy: &str, root: &Path) -> Session {
     };
     let scope = policy.scope(&principal, &task, None);
     Session {
+        kept: None,
+        later: tgw::session::LaterPositions::default(),
         catalog,
         policy: Arc::new(policy),
         workspace: Arc::new(Workspace::open(root, Protected::default()).unwrap()),
         principal,
         operator: UserName::parse("ann").unwrap(),
+        approvers: Approvers::default(),
         task,
         step: None,
         scope,
@@ -148,6 +152,7 @@ pub(crate) struct Unwatched;
 impl Observer for Unwatched {
     fn finished(&self, _: &Finished, _: &Redactor) {}
     fn progress(&self, _: &str, _: Duration) {}
+    fn operation(&self, _: &str, _: &str, _: &str, _: Option<&str>) {}
 }
 
 /// Arguments of a call, as JSON.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::code::ErrorCode;
+use crate::ident::UserName;
 
 use super::{Answered, Binding, GrantId, Subject};
 
@@ -39,6 +40,7 @@ pub struct Grant {
     binding: Binding,
     question: Digest,
     by: String,
+    signers: Vec<UserName>,
     note: Option<String>,
     expires: Timestamp,
 }
@@ -63,6 +65,8 @@ pub struct StoredYes<'a> {
     pub question: Digest,
     /// Who answered.
     pub by: &'a str,
+    /// The approvers whose signed yes was checked and holds.
+    pub signers: &'a [UserName],
     /// What they want the model to know.
     pub note: Option<&'a str>,
     /// When it runs out.
@@ -75,8 +79,8 @@ pub enum GrantMismatch {
     /// It was given for another call, or this one changed since.
     #[error("the approval was given for another call, or what it rested on has changed")]
     OtherCall,
-    /// Only signed answers count for this call.
-    #[error("the call takes only answers signed with an approver's key")]
+    /// Only signed answers count for this call, and there are too few.
+    #[error("the call takes only answers signed with an approver's key, and too few of them hold")]
     NeedsSignature,
     /// Its time has run out.
     #[error("the approval has expired")]
@@ -116,6 +120,7 @@ impl Grant {
             binding: Binding::compute(subject),
             question: answered.shown,
             by: by.to_owned(),
+            signers: Vec::new(),
             note: None,
             expires: now.plus(GRANT_LIFE),
         })
@@ -132,6 +137,7 @@ impl Grant {
             binding: Binding(yes.binding),
             question: yes.question,
             by: yes.by.to_owned(),
+            signers: yes.signers.to_vec(),
             note: yes.note.map(str::to_owned),
             expires: yes.expires,
         }
@@ -146,7 +152,8 @@ impl Grant {
             return Err(GrantMismatch::OtherCall);
         }
         // The rules are bound by name; their terms may have become stricter since.
-        if subject.needs_signed_answers() {
+        let requester = &subject.principal.user;
+        if !subject.quorums().iter().all(|quorum| quorum.is_met(&self.signers, requester)) {
             return Err(GrantMismatch::NeedsSignature);
         }
         if now >= self.expires {

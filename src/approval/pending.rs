@@ -9,6 +9,7 @@ use crate::catalog::{Digest, NamePattern, TaskContext, TaskSpan};
 use crate::clock::Timestamp;
 use crate::code::{CallError, ErrorCode};
 use crate::ident::{CallId, TaskId};
+use crate::policy::Quorum;
 
 use super::{ApprovalId, Binding, Likeness, Rendered, Subject};
 
@@ -42,6 +43,9 @@ pub struct StoredCall {
     pub question: String,
     /// Whether only signed answers count, so that no process may approve it by a user's name.
     pub signed: bool,
+    /// Whose signed answers it takes, by rule.
+    #[serde(default)]
+    pub quorums: Vec<Quorum>,
     /// The contract that it was asked under.
     pub contract: Digest,
     /// The rules that asked.
@@ -65,7 +69,9 @@ pub struct StoredTask {
 }
 
 impl StoredTask {
-    pub(super) fn of(task: &TaskContext) -> Self {
+    /// What is kept of a task.
+    #[must_use]
+    pub fn of(task: &TaskContext) -> Self {
         let names = |patterns: &Vec<NamePattern>| {
             patterns.iter().map(|pattern| pattern.as_str().to_owned()).collect()
         };
@@ -107,7 +113,7 @@ impl PendingApproval {
             id,
             binding: Binding::compute(subject),
             likeness: Likeness::compute(subject),
-            expires: now.plus(subject.terms().and_then(|terms| terms.expires).unwrap_or(STANDS)),
+            expires: now.plus(subject.demand.as_ref().and_then(|demand| demand.expires).unwrap_or(STANDS)),
             shown: rendered.digest,
             call: StoredCall {
                 id: call.to_string(),
@@ -115,6 +121,7 @@ impl PendingApproval {
                 arguments: subject.arguments.clone(),
                 question: rendered.text.clone(),
                 signed: subject.needs_signed_answers(),
+                quorums: subject.quorums().to_vec(),
                 contract: subject.contract.digest,
                 rules: subject.asking_rules(),
                 task: StoredTask::of(task),

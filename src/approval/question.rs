@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::catalog::{NetworkRule, Risk, SandboxLevel};
+use crate::policy::Quorum;
 use crate::present::{DisplayBody, redacted_body};
 use crate::secret::Redactor;
 use crate::validate::{CommandPlan, Plan, ProgramSource, StdinPlan};
@@ -39,6 +40,20 @@ pub struct Question {
     pub(super) alternatives: Vec<Alternative>,
     pub(super) signed: Option<String>,
     pub(super) notes: Vec<String>,
+    pub(super) checks: Vec<Checked>,
+}
+
+/// What the gateway saw in the system of record for this call: redacted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// The tool that looked.
+    pub tool: String,
+    /// What was to hold.
+    pub expect: String,
+    /// What was seen, as JSON, or why nothing was.
+    pub seen: String,
+    /// Whether it holds.
+    pub holds: bool,
 }
 
 /// One effective argument.
@@ -110,6 +125,7 @@ impl Question {
             preview: subject.preview.map(|preview| redacted_body(preview.display.clone(), redactor)),
             signed: signed(subject),
             notes: Vec::new(),
+            checks: Vec::new(),
         }
     }
 
@@ -117,6 +133,13 @@ impl Question {
     #[must_use]
     pub fn noting(mut self, notes: impl IntoIterator<Item = String>) -> Self {
         self.notes.extend(notes);
+        self
+    }
+
+    /// Adds what was looked at before the person is asked.
+    #[must_use]
+    pub fn with_checks(mut self, checks: Vec<Checked>) -> Self {
+        self.checks = checks;
         self
     }
 
@@ -199,7 +222,7 @@ fn reasons(subject: &Subject<'_>, clean: &impl Fn(&str) -> String) -> Vec<Reason
 }
 
 fn alternatives(subject: &Subject<'_>, redacted: &Value) -> Vec<Alternative> {
-    let Some(terms) = subject.terms() else { return Vec::new() };
+    let Some(demand) = &subject.demand else { return Vec::new() };
     if subject.needs_signed_answers() {
         return Vec::new();
     }
@@ -221,16 +244,18 @@ fn alternatives(subject: &Subject<'_>, redacted: &Value) -> Vec<Alternative> {
             .filter(|pointer| !pointers.contains(pointer))
             .collect(),
     };
-    terms.remember.iter().enumerate().map(alternative).collect()
+    demand.remember.iter().enumerate().map(alternative).collect()
 }
 
 fn signed(subject: &Subject<'_>) -> Option<String> {
-    let terms = subject.terms()?;
-    if !subject.needs_signed_answers() {
-        return None;
-    }
-    let whose = if terms.by.is_empty() { "an approver".to_owned() } else { terms.by.join(" or ") };
-    let count = terms.count.max(1);
-    let other = if terms.not_requester { ", other than the requester" } else { "" };
-    Some(format!("{count} from {whose}{other}"))
+    let quorums = subject.quorums();
+    (!quorums.is_empty()).then(|| in_words(quorums))
+}
+
+/// What several rules ask for, each once.
+pub(super) fn in_words(quorums: &[Quorum]) -> String {
+    let mut words: Vec<String> = quorums.iter().map(ToString::to_string).collect();
+    words.sort();
+    words.dedup();
+    words.join("; and ")
 }

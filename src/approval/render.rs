@@ -9,7 +9,7 @@ use crate::validate::{CommandPlan, ProgramSource, StdinPlan};
 
 use super::block::Block;
 use super::question::{Argument, Runs};
-use super::{Question, Reason, RefusedEdit, quote};
+use super::{Checked, Question, Reason, RefusedEdit, quote};
 
 /// How much of a long argument is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,7 @@ pub fn render_question(
     page.runs(&question.runs);
     page.surroundings(question);
     page.reasons(&question.reasons);
+    page.checks(&question.checks);
     if let Some(preview) = &question.preview {
         page.preview(preview);
     }
@@ -278,6 +279,23 @@ impl Page {
             let lead = text::escape(&format!("  {} ({}): ", reason.rule, reason.place)).into_owned();
             let words = reason.reason.as_deref().unwrap_or("it states no reason");
             self.value(&lead, "reason", &text::escape(words));
+        }
+    }
+
+    fn checks(&mut self, checks: &[Checked]) {
+        if checks.is_empty() {
+            return;
+        }
+        self.heading("looked up before");
+        for check in checks {
+            let holds = if check.holds { "holds" } else { "does not hold yet" };
+            self.field("must hold", &format!("{}, by {}: {holds}", check.expect, check.tool));
+            self.value("  seen      ", "seen", &text::escape(&check.seen));
+            if !check.holds {
+                self.warning(
+                    "it is looked up again before the call runs, which it does not unless it holds then",
+                );
+            }
         }
     }
 

@@ -88,9 +88,9 @@ impl StandingGrant {
         if subject.needs_signed_answers() {
             return None;
         }
-        let terms = subject.terms()?;
-        let pointers = terms.remember.get(alternative)?;
-        let life = terms.expires.map_or(LIFE, |stated| stated.min(LIFE));
+        let demand = subject.demand.as_ref()?;
+        let pointers = demand.remember.get(alternative)?;
+        let life = demand.expires.map_or(LIFE, |stated| stated.min(LIFE));
         let pin = |pointer: &String| Pinned {
             pointer: pointer.clone(),
             value: subject.led.pointer(pointer).cloned(),
@@ -128,7 +128,7 @@ impl StandingGrant {
     /// rule asks that did not ask then, and the policy still lets these very fields be remembered.
     #[must_use]
     pub fn covers(&self, subject: &Subject<'_>, now: Timestamp) -> bool {
-        let Some(terms) = subject.terms() else { return false };
+        let Some(demand) = &subject.demand else { return false };
         let same_shape = self.tool == subject.contract.name.as_str()
             && self.contract == subject.contract.digest
             && self.principal == *subject.principal
@@ -136,7 +136,7 @@ impl StandingGrant {
             && self.workspace == subject.workspace;
         let pinned = self.pinned.iter().all(|pin| subject.led.pointer(&pin.pointer) == pin.value.as_ref());
         let no_new_rule = subject.asking_rules().iter().all(|rule| self.rules.contains(rule));
-        let still_offered = terms.remember.iter().any(|alternative| {
+        let still_offered = demand.remember.iter().any(|alternative| {
             alternative.len() == self.pinned.len()
                 && alternative.iter().all(|pointer| self.pinned.iter().any(|pin| pin.pointer == *pointer))
         });

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::catalog::{Contract, Digest, TaskSpan};
 use crate::ident::{Principal, StepName, TaskId};
-use crate::policy::{ApprovalDemand, ApprovalTerms, Decision, Facts, Verdict};
+use crate::policy::{ApprovalDemand, Decision, Facts, Quorum, Verdict};
 use crate::present::DisplayBody;
 use crate::validate::{Plan, ValidatedCall};
 
@@ -112,10 +112,10 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The terms of the question; `None` where the decision does not ask.
+    /// Whose signed answers it takes, by rule.
     #[must_use]
-    pub fn terms(&self) -> Option<&ApprovalTerms> {
-        self.demand.as_ref().map(|demand| &demand.terms)
+    pub fn quorums(&self) -> &[Quorum] {
+        self.demand.as_ref().map(|demand| demand.quorums.as_slice()).unwrap_or_default()
     }
 
     /// Ids of the rules that ask, sorted; a default that asks counts as one.
@@ -134,7 +134,7 @@ impl<'a> Subject<'a> {
     /// Whether only signed answers count, so that nothing said at this terminal is a yes.
     #[must_use]
     pub fn needs_signed_answers(&self) -> bool {
-        self.terms().is_none_or(|terms| terms.count > 1 || !terms.by.is_empty() || terms.not_requester)
+        self.demand.as_ref().is_none_or(|demand| !demand.quorums.is_empty())
     }
 }
 

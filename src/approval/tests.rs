@@ -14,7 +14,7 @@ use crate::diagnostic::Location;
 use crate::ident::{
     AgentName, CallId, CredentialName, Principal, RuleId, StepName, TaskId, Tenant, ToolName, UserName,
 };
-use crate::policy::{ApprovalDemand, ApprovalTerms};
+use crate::policy::{ApprovalDemand, ApprovalTerms, Quorum};
 use crate::present::DisplayBody;
 use crate::secret::Redactor;
 use crate::validate::{CommandPlan, Plan, ProgramSource, StdinPlan};
@@ -118,7 +118,10 @@ fn contract() -> Contract {
         output_schema: None,
         errors: Vec::new(),
         idempotency: crate::catalog::Idempotency::Unstated,
+        preconditions: Vec::new(),
+        operation: None,
         reconcile: None,
+        verify: None,
         internal: false,
         run: Run::Builtin(BuiltinName::WriteFile),
         sandbox: None,
@@ -131,7 +134,23 @@ fn contract() -> Contract {
 }
 
 fn asking(terms: ApprovalTerms) -> ApprovalDemand {
-    ApprovalDemand { rules: vec![RuleId::parse("ask-writes").unwrap()], terms }
+    ApprovalDemand {
+        rules: vec![RuleId::parse("ask-writes").unwrap()],
+        quorums: terms.quorum.into_iter().collect(),
+        expires: terms.expires,
+        remember: terms.remember,
+    }
+}
+
+/// So many of ann and bo.
+fn quorum(count: u32) -> Quorum {
+    Quorum {
+        rule: RuleId::parse("ask-writes").unwrap(),
+        by: vec!["finance".into()],
+        members: ["ann", "bo"].map(|name| UserName::parse(name).unwrap()).into(),
+        count,
+        not_requester: false,
+    }
 }
 
 fn remembering(alternatives: &[&[&str]]) -> ApprovalTerms {
@@ -368,9 +387,8 @@ fn a_grant_expires() {
 #[test]
 fn where_signed_answers_are_needed_no_yes_at_the_terminal_counts() {
     let terms = [
-        ApprovalTerms { by: vec!["finance".into()], ..remembering(&[&[]]) },
-        ApprovalTerms { count: 2, ..remembering(&[&[]]) },
-        ApprovalTerms { not_requester: true, ..remembering(&[&[]]) },
+        ApprovalTerms { quorum: Some(quorum(1)), ..remembering(&[&[]]) },
+        ApprovalTerms { quorum: Some(quorum(2)), ..remembering(&[&[]]) },
     ];
     for terms in terms {
         let mut case = Case::new(json!({}));
@@ -425,7 +443,7 @@ fn a_standing_grant_covers_no_other_shape() {
         assert!(!grant.covers(&other.subject(), NOW));
     }
     let mut other = case();
-    other.demand.terms.count = 2;
+    other.demand.quorums = vec![quorum(2)];
     assert!(!grant.covers(&other.subject(), NOW));
 }
 
@@ -508,6 +526,7 @@ fn a_stored_yes_is_a_grant_for_its_own_call_only() {
         binding: pending.binding().0,
         question: pending.question(),
         by: "ann",
+        signers: &[],
         note: Some("once"),
         expires: pending.expires(),
     };
@@ -517,8 +536,43 @@ fn a_stored_yes_is_a_grant_for_its_own_call_only() {
     assert_eq!(grant.check(&case.subject(), pending.expires()), Err(GrantMismatch::Expired));
     assert_eq!(grant.check(&Case::new(json!({"path": "b"})).subject(), NOW), Err(GrantMismatch::OtherCall));
     let mut stricter = Case::new(json!({"path": "a"}));
-    stricter.demand.terms.count = 2;
+    stricter.demand.quorums = vec![quorum(1)];
     assert_eq!(grant.check(&stricter.subject(), NOW), Err(GrantMismatch::NeedsSignature));
+}
+
+#[test]
+fn every_rule_that_asks_must_have_its_own_answers() {
+    let mut case = Case::new(json!({}));
+    let only_bo = Quorum { members: [UserName::parse("bo").unwrap()].into(), ..quorum(1) };
+    let check = |case: &Case, signers: &[&str]| {
+        let signers: Vec<UserName> = signers.iter().map(|name| UserName::parse(name).unwrap()).collect();
+        let yes = StoredYes {
+            id: "a_aaaaaaaaaaaaaaaa",
+            binding: case.binding().0,
+            question: Digest([1; 32]),
+            by: "ann, bo",
+            signers: &signers,
+            note: None,
+            expires: NOW.plus(Duration::from_secs(60)),
+        };
+        Grant::from_store(&yes).check(&case.subject(), NOW)
+    };
+    case.demand.quorums = vec![quorum(1), only_bo];
+    assert_eq!(check(&case, &["ann"]), Err(GrantMismatch::NeedsSignature));
+    assert_eq!(check(&case, &["bo"]), Ok(()));
+    case.demand.quorums = vec![quorum(2)];
+    for (signers, expected) in [
+        (vec![], Err(GrantMismatch::NeedsSignature)),
+        (vec!["ann", "ann"], Err(GrantMismatch::NeedsSignature)),
+        (vec!["ann", "eve"], Err(GrantMismatch::NeedsSignature)),
+        (vec!["ann", "bo"], Ok(())),
+    ] {
+        assert_eq!(check(&case, &signers), expected, "{signers:?}");
+    }
+    // The requester is ann.
+    case.demand.quorums = vec![Quorum { not_requester: true, ..quorum(1) }];
+    assert_eq!(check(&case, &["ann"]), Err(GrantMismatch::NeedsSignature));
+    assert_eq!(check(&case, &["bo"]), Ok(()));
 }
 
 #[test]

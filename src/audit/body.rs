@@ -5,13 +5,13 @@ use serde::{Serialize, Serializer};
 use crate::catalog::Digest;
 use crate::text::JsonObject;
 
-use super::entry::{ApprovalNote, Entry, Evidence};
+use super::entry::{ApprovalNote, Entry, ErasureNote, Evidence, VerificationNote};
 use super::keyed::Hex;
 
 /// Most bytes of a name or id that someone outside chose.
 const MOST_NAME: usize = 256;
 /// Most entries of a list.
-const MOST_ENTRIES: usize = 64;
+pub(super) const MOST_ENTRIES: usize = 64;
 /// Most bytes of one piece of evidence or of a note, beside the record.
 const MOST_SHOWN: usize = 64 << 10;
 /// Bytes kept of evidence that is longer.
@@ -23,6 +23,7 @@ pub(super) struct KeyedDigests {
     pub(super) arguments: Option<Digest>,
     pub(super) plan: Option<Digest>,
     pub(super) question: Option<Digest>,
+    pub(super) evidence: Option<Digest>,
     pub(super) detail: Option<Digest>,
 }
 
@@ -53,10 +54,17 @@ pub(super) fn write_body(entry: &Entry<'_>, digests: &KeyedDigests, out: &mut Ve
     body.maybe_text("code", entry.code.map(name));
     body.maybe("effect", entry.effect);
     body.maybe("ledger", entry.ledger);
+    body.maybe("verification", entry.verification.map(|note| verification(note, digests)));
+    body.maybe("erased", entry.erased.map(erased));
     body.maybe("duration_us", entry.duration.map(|time| u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     body.maybe("bytes", entry.bytes);
     body.maybe_text("result", entry.result.map(name));
     body.end();
+}
+
+fn erased(note: ErasureNote<'_>) -> ErasureNote<'_> {
+    let records = note.records.get(..MOST_ENTRIES).unwrap_or(note.records);
+    ErasureNote { records, by: name(note.by) }
 }
 
 #[derive(Serialize)]
@@ -77,6 +85,25 @@ fn approval<'a>(note: ApprovalNote<'a>, digests: &KeyedDigests) -> Approval<'a> 
         how: name(note.how),
         answer: name(note.answer),
         question_hmac: digests.question.as_ref().map(Hex::new),
+    }
+}
+
+#[derive(Serialize)]
+struct Verification<'a> {
+    result: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probe: Option<&'a str>,
+    looks: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence_hmac: Option<Hex>,
+}
+
+fn verification<'a>(note: VerificationNote<'a>, digests: &KeyedDigests) -> Verification<'a> {
+    Verification {
+        result: name(note.result),
+        probe: note.probe.map(name),
+        looks: note.looks,
+        evidence_hmac: digests.evidence.as_ref().map(Hex::new),
     }
 }
 

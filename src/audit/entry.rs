@@ -8,6 +8,8 @@ use crate::code::{Effect, Status};
 use crate::ident::{CredentialName, Principal, StepName, TaskId};
 use crate::policy::Verdict;
 
+use super::body::MOST_ENTRIES;
+
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +32,8 @@ pub enum RecordKind {
     Standing,
     /// A file was trusted, or no longer.
     Trust,
+    /// A task was started, moved to another step, or ended; or a gate kept it out.
+    Task,
     /// Details of earlier records were erased.
     Erasure,
 }
@@ -78,9 +82,9 @@ pub struct ApprovalNote<'a> {
     pub id: &'a str,
     /// Who answered.
     pub by: Option<&'a str>,
-    /// How: `terminal`, `queue`, `standing`.
+    /// How: `terminal`, `digest`, `signed`, `queue`, `standing`, `command`.
     pub how: &'a str,
-    /// The answer: `asked`, `approved`, `denied`, `expired`, `revoked`.
+    /// The answer: `asked`, `approved`, `approved_in_part`, `denied`, `expired`, `revoked`, `not_believed` and the like.
     pub answer: &'a str,
     /// The digest of the question as it was shown. The record keeps a keyed digest of it, since the question
     /// holds the arguments.
@@ -101,6 +105,33 @@ pub struct LedgerNote<'a> {
     /// The person who said so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<&'a str>,
+}
+
+/// What a look at the system of record saw of an effect that its call says happened.
+#[derive(Debug, Clone, Copy)]
+pub struct VerificationNote<'a> {
+    /// `agrees`, `disagrees` or `unreached`, of the last look.
+    pub result: &'a str,
+    /// The id of the last look's own call, where it brought something back.
+    pub probe: Option<&'a str>,
+    /// How often was looked.
+    pub looks: u64,
+    /// The digest of what the last look brought back: canonical JSON, redacted. The record keeps a keyed digest of it.
+    pub evidence: Option<Digest>,
+}
+
+/// What an erasure erased. It stands in the record itself, so that what is erased without one is noticed.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct ErasureNote<'a> {
+    /// First and last number of each range of records whose details are gone; at most 64 count.
+    pub records: &'a [(u64, u64)],
+    /// Who erased them.
+    pub by: &'a str,
+}
+
+impl ErasureNote<'_> {
+    /// Most ranges that one record names.
+    pub const MOST_RANGES: usize = MOST_ENTRIES;
 }
 
 /// What a record says. Text that is longer than its field's bound is cut; lists beyond 64 entries are counted only.
@@ -146,6 +177,10 @@ pub struct Entry<'a> {
     pub effect: Option<Effect>,
     /// The effect in the ledger.
     pub ledger: Option<LedgerNote<'a>>,
+    /// What was seen of the effect afterwards.
+    pub verification: Option<VerificationNote<'a>>,
+    /// What was erased.
+    pub erased: Option<ErasureNote<'a>>,
     /// How long it ran.
     pub duration: Option<Duration>,
     /// How many bytes it brought back.
@@ -181,6 +216,8 @@ impl<'a> Entry<'a> {
             code: None,
             effect: None,
             ledger: None,
+            verification: None,
+            erased: None,
             duration: None,
             bytes: None,
             result: None,

@@ -1,5 +1,6 @@
 //! The chain as JSON lines, for archives and other programs.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
@@ -10,6 +11,8 @@ use serde_json::value::RawValue;
 
 use crate::ident::Tenant;
 use crate::state::{Order, Receipt, Scan, Store, StoreError, StoredRecord};
+
+use super::hidden;
 
 /// What an export holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,11 +92,14 @@ pub fn export(
 fn write_line(stored: &StoredRecord, scope: ExportScope, out: &mut dyn Write) -> io::Result<Receipt> {
     let receipt = Receipt { seq: stored.seq, hash: stored.hash };
     let (record, damaged) = embed(&stored.bytes);
-    let (key, (detail, damaged_detail)) = match scope {
-        ExportScope::Records => (None, (None, None)),
-        ExportScope::WithDetails => {
-            (stored.key.as_deref(), stored.detail.as_deref().map_or((None, None), embed))
-        }
+    let shown = match scope {
+        ExportScope::Records => None,
+        ExportScope::WithDetails => hidden::detail(stored).or(stored.detail.as_deref().map(Cow::Borrowed)),
+    };
+    let (detail, damaged_detail) = shown.as_deref().map_or((None, None), embed);
+    let key = match scope {
+        ExportScope::Records => None,
+        ExportScope::WithDetails => stored.key.as_deref(),
     };
     let key = key.map(|key| STANDARD.encode(key));
     let line = Line { receipt: Receipt64(&receipt), record, damaged, key, detail, damaged_detail };

@@ -16,7 +16,9 @@ pub(super) enum Subject {
     Arguments,
     Plan,
     Question,
+    Evidence,
     Detail,
+    Encryption,
 }
 
 impl Subject {
@@ -25,7 +27,9 @@ impl Subject {
             Self::Arguments => b"arguments\0",
             Self::Plan => b"plan\0",
             Self::Question => b"question\0",
+            Self::Evidence => b"evidence\0",
             Self::Detail => b"detail\0",
+            Self::Encryption => b"encryption\0",
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::state::{Link, RandomPool, RecordSource, Refusal, SealedRecord, StoreE
 
 use super::body::{KeyedDigests, is_kept, write_body, write_detail};
 use super::entry::{Entry, Evidence};
+use super::hidden::{self, ENCRYPTED};
 use super::keyed::{Hex, KEY_BYTES, Keyed, Subject};
 
 /// Above this a buffer is given back after use, so that one large call does not keep its memory.
@@ -48,22 +49,30 @@ impl PendingRecords {
             self.tenant = Some(tenant.clone());
         }
         let start = self.text.len();
+        self.text.push(ENCRYPTED);
         write_detail(entry, &mut self.text);
-        let detail = start..self.text.len();
+        let shown = start.saturating_add(1)..self.text.len();
+        let detail = if shown.is_empty() { start..start } else { start..self.text.len() };
+        self.text.truncate(detail.end);
         let question = entry.approval.and_then(|note| note.question);
         let mut digests = KeyedDigests::default();
         let mut key = None;
-        if !detail.is_empty() || question.is_some() {
+        let evidence = entry.verification.and_then(|note| note.evidence);
+        if !detail.is_empty() || question.is_some() || evidence.is_some() {
             let drawn = self.random.draw::<KEY_BYTES>()?;
             let keyed = Keyed::new(&drawn);
             let of = |subject, json: &str| keyed.digest(subject, json.as_bytes());
-            let held = self.text.get(detail.clone()).unwrap_or_default();
+            let held = self.text.get(shown.clone()).unwrap_or_default();
             digests = KeyedDigests {
                 arguments: altered(entry.arguments).map(|exact| of(Subject::Arguments, exact)),
                 plan: altered(entry.plan).map(|exact| of(Subject::Plan, exact)),
                 question: question.map(|digest| keyed.digest(Subject::Question, &digest.0)),
+                evidence: evidence.map(|digest| keyed.digest(Subject::Evidence, &digest.0)),
                 detail: (!held.is_empty()).then(|| keyed.digest(Subject::Detail, held)),
             };
+            if let Some(held) = self.text.get_mut(shown).filter(|held| !held.is_empty()) {
+                hidden::cross(&keyed, held);
+            }
             key = Some(drawn);
         }
         write_body(entry, &digests, &mut self.text);
@@ -143,6 +152,7 @@ mod tests {
     use crate::code::Status;
     use crate::ident::{AgentName, Principal, UserName};
     use crate::policy::Verdict;
+    use crate::state::StoredRecord;
 
     fn principal(tenant: &str) -> Principal {
         Principal {
@@ -159,6 +169,19 @@ mod tests {
         let link = Link { tenant: &tenant, seq: 7, previous: Link::GENESIS };
         records.seal(index, &link, &mut record).unwrap();
         record
+    }
+
+    /// The detail in clear.
+    fn shown(record: &SealedRecord) -> String {
+        assert!(!record.detail.windows(4).any(|window| window == b"\"pin" || window == b"argu"));
+        let stored = StoredRecord {
+            seq: 7,
+            hash: record.hash,
+            bytes: record.bytes.clone(),
+            key: Some(record.key.clone()),
+            detail: Some(record.detail.clone()),
+        };
+        String::from_utf8(hidden::detail(&stored).unwrap().into_owned()).unwrap()
     }
 
     #[test]
@@ -220,7 +243,7 @@ mod tests {
                 && !text.contains(&"03".repeat(32))
         );
         assert_eq!(
-            String::from_utf8(one.detail.clone()).unwrap(),
+            shown(&one),
             r#"{"arguments":{"pin":"[secret:pin]"},"plan":{"argv":["ls"]},"notes":{"feedback":"fine"}}"#
         );
         assert_eq!(one.key.len(), KEY_BYTES);
@@ -249,7 +272,7 @@ mod tests {
         assert!(record.bytes.len() < 4_000 && record.detail.len() < 5_000);
         let text: serde_json::Value = serde_json::from_slice(&record.bytes).unwrap();
         assert_eq!(text["rules_omitted"], 36);
-        let detail: serde_json::Value = serde_json::from_slice(&record.detail).unwrap();
+        let detail: serde_json::Value = serde_json::from_str(&shown(&record)).unwrap();
         assert_eq!(detail["arguments"]["bytes"], json.len());
     }
 

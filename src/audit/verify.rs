@@ -10,7 +10,10 @@ use crate::catalog::Digest;
 use crate::ident::Tenant;
 use crate::state::{Head, Link, Order, Receipt, Scan, Store, StoreError, StoredRecord};
 
+use super::erasure::Ranges;
+use super::hidden;
 use super::keyed::{Hex, Keyed, Subject};
+use super::view::ErasedView;
 
 /// Most problems listed one by one.
 const MOST_PROBLEMS: usize = 100;
@@ -20,7 +23,6 @@ pub const LIMITS: &[&str] = &[
     "a chain that was rewritten from some record to its end, with all hashes and the head made anew",
     "a chain whose last records were removed together with a head that was set back",
     "a tenant's chain that was removed as a whole",
-    "details erased by someone who may not erase them: they count as erased",
 ];
 
 /// What is to be verified besides the chain itself.
@@ -83,6 +85,14 @@ pub enum Problem {
         seq: u64,
         /// Which one it continues.
         from: u64,
+    },
+    /// Details are gone, and no erasure that is on record says so.
+    #[error("the details of records {first} to {last} are gone, and no erasure on record says so")]
+    ErasedUnrecorded {
+        /// The first record of a range in which that is so of some.
+        first: u64,
+        /// The last one.
+        last: u64,
     },
     /// What the record vouches for is not what lies beside it.
     #[error("the detail of record {seq} was changed")]
@@ -157,7 +167,8 @@ impl VerifyReport {
     }
 }
 
-/// Verifies a tenant's chain from its first record to its head. It reads it once, in constant memory, beside writers.
+/// Verifies a tenant's chain from its first record to its head. It reads it once, beside writers, in
+/// memory that grows with the ranges that were erased and nothing else.
 ///
 /// # Errors
 /// Why the store cannot be read; a chain that is read and found wanting is a report.
@@ -166,10 +177,14 @@ pub fn verify(
     tenant: &Tenant,
     request: &VerifyRequest<'_>,
 ) -> Result<VerifyReport, StoreError> {
+    let mut noted = request.checkpoints.to_vec();
+    noted.sort_by_key(|checkpoint| std::cmp::Reverse(checkpoint.seq));
     let mut walk = Walk {
         tenant,
         last: Head::EMPTY,
-        checkpoints: request.checkpoints,
+        noted,
+        gone: Ranges::default(),
+        erased: Ranges::default(),
         forks: Vec::new(),
         report: VerifyReport {
             tenant: tenant.as_str().to_owned(),
@@ -199,9 +214,9 @@ pub fn verify(
         }
     };
     walk.compare_end(head);
+    walk.compare_erased();
     walk.name_forks(store)?;
-    let last = walk.last.seq;
-    for checkpoint in request.checkpoints.iter().filter(|checkpoint| checkpoint.seq > last) {
+    for checkpoint in std::mem::take(&mut walk.noted).into_iter().rev() {
         walk.note(Problem::CheckpointDiffers { seq: checkpoint.seq });
     }
     walk.report.head = (walk.last.seq > 0).then_some(walk.last.hash);
@@ -211,7 +226,12 @@ pub fn verify(
 struct Walk<'a> {
     tenant: &'a Tenant,
     last: Head,
-    checkpoints: &'a [Receipt],
+    /// The checkpoints that are yet to come, the next one last.
+    noted: Vec<Receipt>,
+    /// Records whose details are gone.
+    gone: Ranges,
+    /// Records that erasures name.
+    erased: Ranges,
     /// Records that do not continue the one before them, with what they continue.
     forks: Vec<(u64, Digest)>,
     report: VerifyReport,
@@ -227,6 +247,8 @@ struct Header<'a> {
     prev: Cow<'a, str>,
     #[serde(borrow, default)]
     detail_hmac: Option<Cow<'a, str>>,
+    #[serde(default)]
+    erased: Option<ErasedView>,
 }
 
 impl Walk<'_> {
@@ -253,14 +275,24 @@ impl Walk<'_> {
             Ok(header) => self.compare_header(stored, &header, seq == expected),
             Err(_) => self.note(Problem::Unreadable { seq }),
         }
-        if self.checkpoints.iter().any(|checkpoint| checkpoint.seq == seq && checkpoint.hash != hash) {
-            self.note(Problem::CheckpointDiffers { seq });
+        self.pass(seq);
+        while let Some(checkpoint) = self.noted.pop_if(|checkpoint| checkpoint.seq == seq) {
+            if checkpoint.hash != hash {
+                self.note(Problem::CheckpointDiffers { seq });
+            }
         }
         for receipt in self.report.receipts.iter_mut().filter(|receipt| receipt.receipt == hash) {
             receipt.seq = Some(seq);
         }
         // The stored hash, so that one edited record does not make its successor look wrong as well.
         self.last = Head { seq, hash: stored.hash };
+    }
+
+    /// Notes the checkpoints whose records should have come before `seq` and did not.
+    fn pass(&mut self, seq: u64) {
+        while let Some(checkpoint) = self.noted.pop_if(|checkpoint| checkpoint.seq < seq) {
+            self.note(Problem::CheckpointDiffers { seq: checkpoint.seq });
+        }
     }
 
     fn compare_header(&mut self, stored: &StoredRecord, header: &Header<'_>, is_next: bool) {
@@ -278,12 +310,26 @@ impl Walk<'_> {
                 _ => self.note(Problem::BrokenLink { seq }),
             }
         }
-        match (&header.detail_hmac, &stored.detail, &stored.key) {
-            (None, None, _) => {}
-            (Some(_), None, None) => self.report.erased = self.report.erased.saturating_add(1),
+        if let Some(erased) = &header.erased {
+            // It cannot have erased what came after it.
+            self.erased.extend(&erased.records, seq.saturating_sub(1));
+        }
+        match (&header.detail_hmac, hidden::detail(stored), &stored.key) {
+            (None, None, _) if stored.detail.is_none() => {}
+            (Some(_), None, None) if stored.detail.is_none() => {
+                self.report.erased = self.report.erased.saturating_add(1);
+                self.gone.push(seq);
+            }
             (Some(hmac), Some(detail), Some(key))
-                if Hex::new(&Keyed::new(key).digest(Subject::Detail, detail)).as_str() == hmac.as_ref() => {}
+                if Hex::new(&Keyed::new(key).digest(Subject::Detail, &detail)).as_str() == hmac.as_ref() => {}
             _ => self.note(Problem::DetailChanged { seq }),
+        }
+    }
+
+    fn compare_erased(&mut self) {
+        self.erased.settle();
+        for (first, last) in self.gone.beyond(&self.erased) {
+            self.note(Problem::ErasedUnrecorded { first, last });
         }
     }
 

@@ -9,6 +9,8 @@ use crate::clock::Timestamp;
 use crate::ident::Tenant;
 use crate::state::{Order, Receipt, Scan, Store, StoreError, StoredRecord};
 
+use super::hidden;
+
 /// A record, read back. Fields that a later version adds are passed over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of Entry, under the names of the record's keys")]
@@ -62,6 +64,10 @@ pub struct RecordView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<VerificationView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased: Option<ErasedView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
@@ -111,6 +117,26 @@ pub struct LedgerView {
     pub by: Option<String>,
 }
 
+/// What was seen of an effect, read back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of VerificationNote")]
+pub struct VerificationView {
+    pub result: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<String>,
+    pub looks: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_hmac: Option<String>,
+}
+
+/// What an erasure erased, read back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of ErasureNote")]
+pub struct ErasedView {
+    pub records: Vec<(u64, u64)>,
+    pub by: String,
+}
+
 /// A record with its receipt and what it vouches for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
@@ -120,6 +146,8 @@ pub struct Listed {
     pub record: RecordView,
     /// `{"arguments","plan","notes"}`; `None` where there is nothing, or it was erased.
     pub detail: Option<Value>,
+    /// Whether there is something beside the record that can be erased.
+    pub erasable: bool,
 }
 
 /// Which records are wanted. What is absent is not asked about.
@@ -172,25 +200,11 @@ pub fn list(
     })
 }
 
-/// Returns the records of one call, oldest first: what was decided, asked, begun and ended. At most 1,000.
-///
-/// # Errors
-/// Why the store cannot be read.
-pub fn timeline(store: &dyn Store, tenant: &Tenant, call: &str) -> Result<Vec<Listed>, StoreError> {
-    const MOST: usize = 1_000;
-    let mut records = Vec::new();
-    let filter = RecordFilter { call: Some(call), ..RecordFilter::default() };
-    list(store, tenant, Order::OldestFirst, &filter, &mut |listed| {
-        records.push(listed.clone());
-        if records.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    Ok(records)
-}
-
-fn read(stored: &StoredRecord) -> Option<Listed> {
+pub(super) fn read(stored: &StoredRecord) -> Option<Listed> {
     Some(Listed {
         receipt: Receipt { seq: stored.seq, hash: stored.hash },
         record: serde_json::from_slice(&stored.bytes).ok()?,
-        detail: stored.detail.as_deref().and_then(|detail| serde_json::from_slice(detail).ok()),
+        erasable: stored.key.is_some() || stored.detail.is_some(),
+        detail: hidden::detail(stored).and_then(|detail| serde_json::from_slice(&detail).ok()),
     })
 }

@@ -1,18 +1,21 @@
 //! Calls that the gateway makes itself, to look.
 
-use crate::catalog::Risk;
+use crate::catalog::ProbePurpose;
 use crate::code::{CallError, ErrorCode};
 use crate::policy::{Decision, Environment, Verdict};
 use crate::validate::ValidatedCall;
 
 use super::{AuthorizedCall, Consent};
 
-/// Lets a look-up of the gateway's own through: no policy is asked about it, and it can change nothing.
+/// Lets a call of the gateway's own through: no policy is asked about it. A look can change nothing.
 ///
 /// # Errors
-/// Why it cannot be made as the world is; `INTERNAL` for a tool that is not `read_only`.
-pub(crate) fn authorize_probe(call: ValidatedCall) -> Result<AuthorizedCall, CallError> {
-    if call.contract().risk != Risk::ReadOnly {
+/// Why it cannot be made as the world is; `INTERNAL` for a look by a tool that is not `read_only`.
+pub(crate) fn authorize_probe(
+    call: ValidatedCall,
+    purpose: ProbePurpose,
+) -> Result<AuthorizedCall, CallError> {
+    if !purpose.permits(call.contract().risk) {
         return Err(CallError::new(ErrorCode::Internal, "a look-up would change something"));
     }
     if let Some(error) = call.obstacle() {
@@ -25,5 +28,5 @@ pub(crate) fn authorize_probe(call: ValidatedCall) -> Result<AuthorizedCall, Cal
         withheld: Vec::new(),
         environment: Environment::default(),
     };
-    Ok(AuthorizedCall { call, decision, consent: Consent::None, basis: None })
+    Ok(AuthorizedCall { call, decision, consent: Consent::None, basis: None, spends: Vec::new(), stand: 0 })
 }

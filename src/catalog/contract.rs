@@ -11,7 +11,10 @@ use crate::diagnostic::Location;
 use crate::expression::{Expression, Template};
 use crate::ident::{CredentialName, Permission, ToolName};
 
-use super::{BuiltinName, CommandSpec, Digest, Idempotency, ReconcileSpec, SandboxRequest};
+use super::{
+    BuiltinName, CommandSpec, Digest, Idempotency, OperationSpec, PreconditionSpec, ReconcileSpec,
+    SandboxRequest, VerifySpec,
+};
 
 /// What a tool may do to the world, mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -84,8 +87,14 @@ pub struct Contract {
     pub errors: Vec<ContractError>,
     /// How a repeated call is recognised.
     pub idempotency: Idempotency,
+    /// What must hold before a call.
+    pub preconditions: Vec<PreconditionSpec>,
+    /// How work that a backend accepts and finishes later is followed.
+    pub operation: Option<Box<OperationSpec>>,
     /// How an outcome that is not known is looked up.
     pub reconcile: Option<Box<ReconcileSpec>>,
+    /// How a success is checked.
+    pub verify: Option<Box<VerifySpec>>,
     /// Whether it is for the gateway's own probes only.
     pub internal: bool,
     /// What runs it.

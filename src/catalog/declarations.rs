@@ -30,6 +30,10 @@ pub(crate) const VALUE: usize = 9;
 pub(crate) const EXIT: usize = 10;
 /// The effect: `{key}`, where the contract states one.
 pub(crate) const EFFECT: usize = 11;
+/// The call's value, where `value` is what a probe brought back.
+pub(crate) const RESULT: usize = 12;
+/// The operation: `{id}`, where a backend works on it.
+pub(crate) const OPERATION: usize = 13;
 
 /// What the effect key may talk about, and `run`, `timeout`, `parallel_when` and `object.before` where there is none.
 pub(crate) fn call(input_schema: &Value) -> Declarations {
@@ -57,6 +61,31 @@ pub(crate) fn looked_up(look_up: &Declarations) -> Declarations {
     let mut declarations = look_up.clone();
     place(&mut declarations, VALUE, field("value", Type::Dynamic));
     declarations
+}
+
+/// What a probe's arguments may talk about once the call has a value: what is kept of it, and that value.
+pub(crate) fn valued(look_up: &Declarations, output_schema: Option<&Value>) -> Declarations {
+    let mut declarations = look_up.clone();
+    place(&mut declarations, VALUE, field("value", value_type(output_schema)));
+    declarations
+}
+
+/// What the polls and the cancelling of an operation may talk about: what is kept of the call, and the operation's id.
+pub(crate) fn operated(look_up: &Declarations) -> Declarations {
+    let mut declarations = look_up.clone();
+    place(&mut declarations, OPERATION, field("operation", object([field("id", Type::Dynamic)])));
+    declarations
+}
+
+/// What a verification may talk about: what is kept of the call, its value as `result`, and the probe's as `value`.
+pub(crate) fn verified(look_up: &Declarations, output_schema: Option<&Value>) -> Declarations {
+    let mut declarations = looked_up(look_up);
+    place(&mut declarations, RESULT, field("result", value_type(output_schema)));
+    declarations
+}
+
+fn value_type(output_schema: Option<&Value>) -> Type {
+    output_schema.map_or(Type::Dynamic, Type::from_schema)
 }
 
 /// Puts a variable into its slot. A slot that stays empty has no name, so that nothing can read it.
@@ -97,7 +126,7 @@ pub(crate) fn outcome(input_schema: &Value, output_schema: Option<&Value>) -> De
     let mut variables = call_variables(input_schema);
     // The slot of `item` stays empty here; a variable without a name cannot be read.
     variables.push(field("", Type::Null));
-    variables.push(field("value", output_schema.map_or(Type::Dynamic, Type::from_schema)));
+    variables.push(field("value", value_type(output_schema)));
     variables.push(field("exit", object([field("status", Type::Int)])));
     Declarations { variables, functions: Functions::Plain }
 }
@@ -157,6 +186,8 @@ mod tests {
         let keyed = keyed(&super::call(&closed));
         let run = names(super::call(&closed));
         let (each, outcome) = (names(each(&keyed, &Type::Dynamic)), names(outcome(&closed, None)));
+        let verified = names(verified(&look_up(&keyed), None));
+        let operated = names(operated(&look_up(&keyed)));
         let looked_up = names(looked_up(&look_up(&keyed)));
         for (slot, name) in call {
             assert_eq!((run[slot].as_str(), each[slot].as_str(), outcome[slot].as_str()), (name, name, name));
@@ -164,6 +195,8 @@ mod tests {
         assert_eq!((run.len(), each[ITEM].as_str(), each[EFFECT].as_str()), (call.len(), "item", "effect"));
         assert_eq!((looked_up[TASK].as_str(), looked_up[STEP].as_str()), ("", ""));
         assert_eq!((looked_up[VALUE].as_str(), looked_up[EFFECT].as_str()), ("value", "effect"));
+        assert_eq!((operated[OPERATION].as_str(), operated[TASK].as_str()), ("operation", ""));
+        assert_eq!((verified[VALUE].as_str(), verified[RESULT].as_str()), ("value", "result"));
         assert_eq!((outcome[VALUE].as_str(), outcome[EXIT].as_str()), ("value", "exit"));
     }
 }

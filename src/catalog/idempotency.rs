@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::expression::{Expression, Template};
-use crate::ident::ToolName;
+
+use super::ProbeSpec;
 
 /// How a repeated call of a tool is recognised.
 #[derive(Debug, Default)]
@@ -47,10 +48,8 @@ pub enum KeyRetry {
 /// How the outcome of a call is looked up where it is not known.
 #[derive(Debug)]
 pub struct ReconcileSpec {
-    /// The tool that looks, `read_only`.
-    pub tool: ToolName,
-    /// What it is asked, by argument.
-    pub arguments: Vec<(String, LookUpArgument)>,
+    /// What is looked at.
+    pub probe: ProbeSpec,
     /// Whether what it found is the effect.
     pub found_when: Expression,
     /// A pointer to the effect's value in the look-up's; `None` for all of it.
@@ -66,15 +65,6 @@ pub struct AbsenceSpec {
     pub when: Expression,
     /// How long after the effect became unknown that counts: what was under way then must have arrived.
     pub proves_after: Duration,
-}
-
-/// One argument of a look-up.
-#[derive(Debug)]
-pub enum LookUpArgument {
-    /// As it is written.
-    Literal(serde_json::Value),
-    /// A template over the call.
-    Template(Template),
 }
 
 impl Idempotency {

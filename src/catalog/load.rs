@@ -178,6 +178,11 @@ fn resolve_names(loaded: &Loaded, report: &mut Report) {
             let message = format!("`{name}` changes something, and a look-up must not");
             report.push(Diagnostic::error(*span, message).with_hint("name a tool that is `read_only`"));
         }
+        if looks.is_some_and(|contract| !contract.preconditions.is_empty()) {
+            let message =
+                format!("`{name}` has `preconditions` of its own, which are not asked for a look-up");
+            report.push(Diagnostic::error(*span, message).with_hint("name a tool without preconditions"));
+        }
     }
 }
 

@@ -11,7 +11,9 @@ mod examples;
 mod idempotency;
 mod load;
 mod manifest;
+mod operation;
 mod pattern;
+mod probes;
 mod resolve;
 mod schema;
 mod scope;
@@ -28,8 +30,11 @@ pub use contract::{
     Risk, Run, Schema, Timeout, Trust,
 };
 pub use digest::Digest;
-pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, LookUpArgument, ReconcileSpec, SendAs};
+pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, ReconcileSpec, SendAs};
 pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
+pub use operation::{OperationSpec, OperationState};
 pub use pattern::NamePattern;
+pub use probes::{PreconditionSpec, ProbeArgument, ProbePurpose, ProbeSpec, VerifySpec};
+pub(crate) use resolve::refusal;
 pub use resolve::{ResolvedCall, Unresolved};
 pub use scope::{Limit, LimitSource, Scope, TaskContext, TaskSpan};

@@ -10,7 +10,7 @@ use crate::ident::CallId;
 use crate::text::{escape, fit};
 use crate::wire::{CallRequest, Expectation, Shape};
 
-use super::{Catalog, Contract, Limit, LimitSource, Risk, Scope};
+use super::{Catalog, Contract, Limit, LimitSource, ProbePurpose, Risk, Scope};
 
 /// Most columns of a model's own words in a message.
 const SHOWN: usize = 80;
@@ -75,20 +75,21 @@ impl Catalog {
         Ok(ResolvedCall { id, arguments, contract: Arc::clone(contract), shape, rpc_id })
     }
 
-    /// Resolves a look-up of the gateway's own, for which no scope counts.
+    /// Resolves a call of the gateway's own, for which no scope counts.
     ///
     /// # Errors
-    /// `UNKNOWN_TOOL` where there is none of this name; `INTERNAL` where it changes something.
+    /// `UNKNOWN_TOOL` where there is none of this name; `INTERNAL` where a look would change something.
     pub(crate) fn resolve_probe(
         &self,
         name: &str,
+        purpose: ProbePurpose,
         arguments: Map<String, Value>,
         id: CallId,
     ) -> Result<ResolvedCall, CallError> {
         let contract = self.find(name).ok_or_else(|| {
             CallError::new(ErrorCode::UnknownTool, format!("there is no tool `{}`", shown(name)))
         })?;
-        if contract.risk != Risk::ReadOnly {
+        if !purpose.permits(contract.risk) {
             return Err(CallError::new(ErrorCode::Internal, "a look-up would change something"));
         }
         Ok(ResolvedCall { id, arguments, contract: Arc::clone(contract), shape: Shape::Native, rpc_id: None })
@@ -107,6 +108,11 @@ impl Catalog {
             None => "search for a tool with `tgw__search_tools`".to_owned(),
         })
     }
+}
+
+/// Why `scope` does not show a contract, for a call that was resolved under another one; `None` where it shows it.
+pub(crate) fn refusal(contract: &Contract, scope: &Scope) -> Option<CallError> {
+    scope.hides(contract).map(|limit| hidden(contract, limit))
 }
 
 /// A model's own words, bounded and without characters that cannot be seen.
@@ -150,6 +156,10 @@ fn hidden(contract: &Contract, limit: &Limit) -> CallError {
         LimitSource::Task(task) => (
             format!("the task `{}` is narrowed to other tools than `{name}`", shown(task.as_str())),
             "use a tool of this task",
+        ),
+        LimitSource::EndedTask(task) => (
+            format!("the task `{}` has ended, so `{name}` may not be used in it", shown(task.as_str())),
+            "stop; what is still to be done needs another task",
         ),
         LimitSource::Step(step) => {
             (format!("the step `{step}` does not include `{name}`"), "use a tool of this step")

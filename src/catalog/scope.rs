@@ -55,6 +55,8 @@ pub enum LimitSource {
     User(UserName),
     /// The task.
     Task(TaskId),
+    /// A task that has ended.
+    EndedTask(TaskId),
     /// The step.
     Step(StepName),
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
-use crate::approval::StoredCall;
+use crate::approval::{Approvers, StoredCall};
 use crate::audit::{self, ApprovalNote, Entry, PendingRecords, RecordFilter, RecordKind};
 use crate::clock::{Clock, Timestamp};
 use crate::code::CallError;
@@ -15,9 +15,13 @@ use crate::state::{
 
 mod answer;
 mod groups;
+mod rule;
 mod run;
+mod signed;
 mod watch;
 
+use self::signed::Signed;
+use super::approvers;
 use super::arguments::{ApprovalsArgs, ApprovalsCommand, ColourChoice, StoreArgs};
 use super::exit::{Failure, Outcome};
 use super::output::print;
@@ -32,7 +36,8 @@ const LISTED: usize = 200;
 pub(crate) fn approvals(arguments: &ApprovalsArgs, colour: ColourChoice) -> Outcome {
     match &arguments.command {
         ApprovalsCommand::List { json, store } => list(store, *json),
-        ApprovalsCommand::Show { id, store } => show(store, id),
+        ApprovalsCommand::Show(arguments) if arguments.as_rule => rule::as_rule(arguments),
+        ApprovalsCommand::Show(arguments) => show(&arguments.store, &arguments.id),
         ApprovalsCommand::Watch { json, store } => watch::watch(store, *json),
         ApprovalsCommand::Approve { note, answer } => answer::approve(answer, note.as_deref(), colour),
         ApprovalsCommand::Deny { feedback, answer } => answer::deny(answer, feedback.as_deref(), colour),
@@ -52,8 +57,9 @@ fn list(arguments: &StoreArgs, as_json: bool) -> Outcome {
         None => (Vec::new(), Vec::new()),
     };
     let groups = groups::group(&questions, now);
+    let approvers = approvers::load()?;
     if as_json {
-        let questions = groups.iter().map(|group| group.value(now));
+        let questions = groups.iter().map(|group| group.value(now, &approvers));
         let values: Vec<Value> =
             questions.chain(standing.iter().map(|grant| grant_value(grant, now))).collect();
         print(&table::visible_json(&Value::Array(values)))?;
@@ -66,7 +72,7 @@ fn list(arguments: &StoreArgs, as_json: bool) -> Outcome {
             group.label(),
             question.tool.clone(),
             question.task.to_string(),
-            question_state(question, now).to_owned(),
+            progress(question, now, &approvers),
             question.expires.rfc3339(),
             String::new(),
         ]
@@ -100,9 +106,12 @@ fn show(arguments: &StoreArgs, id: &str) -> Outcome {
             StoredCall::from_json(&question.call, question.question).map_err(|error| call_failure(&error))?;
         let text = call.question.as_str();
         print(&format!(
-            "{}\nstate: {}\nquestion digest: {}\n",
+            "{}\nstate: {}\n{}question digest: {}\n",
             table::visible(text.trim_end()),
             state_in_words(&question, now),
+            table::visible(
+                &Signed::of(&question, &approvers::load()?).map(|s| s.lines()).unwrap_or_default()
+            ),
             question.question
         ))?;
         return Ok(0);
@@ -294,13 +303,26 @@ fn pinned_text(grant: &StandingGrant) -> String {
         .join(", ")
 }
 
-fn question_value(question: &StoredApproval, now: Timestamp) -> Value {
-    json!({
+/// Where a question stands, with how many of the signed answers that it needs there are.
+fn progress(question: &StoredApproval, now: Timestamp, approvers: &Approvers) -> String {
+    let state = question_state(question, now);
+    match Signed::of(question, approvers).filter(|_| question.state_at(now) == ApprovalState::Pending) {
+        Some(signed) => format!("{state}, {}", signed.short()),
+        None => state.to_owned(),
+    }
+}
+
+fn question_value(question: &StoredApproval, now: Timestamp, approvers: &Approvers) -> Value {
+    let mut value = json!({
         "id": question.id, "what": "question", "tool": question.tool, "task": question.task,
         "state": question_state(question, now), "why": question.seal.doubt(), "created": question.created.rfc3339(),
         "expires": question.expires.rfc3339(), "question_digest": question.question,
         "principal": question.principal,
-    })
+    });
+    if let Some(signed) = Signed::of(question, approvers) {
+        signed.add_to(&mut value);
+    }
+    value
 }
 
 fn grant_value(grant: &StandingGrant, now: Timestamp) -> Value {

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::approver_arguments::{ApproversArgs, ShowArgs};
+use super::audit_arguments::AuditArgs;
 use super::effect_arguments::EffectsArgs;
 use super::help;
+use super::task_arguments::TaskArgs;
 
 /// The tool gateway for AI agents.
 #[derive(Debug, Parser)]
@@ -82,9 +85,18 @@ pub(crate) enum Command {
     /// Look at questions that wait and at remembered answers, answer one, run its call, or revoke one
     #[command(after_help = help::APPROVALS)]
     Approvals(ApprovalsArgs),
+    /// Say whose signed answers count, and make keys to sign with
+    #[command(after_help = help::APPROVERS)]
+    Approvers(ApproversArgs),
     /// Look at the ledger of effects, look up or settle what is not known
     #[command(after_help = help::EFFECTS)]
     Effects(EffectsArgs),
+    /// Keep a task, put it into a step, look at it, end it
+    #[command(after_help = help::TASK)]
+    Task(TaskArgs),
+    /// Look at what is used of every budget of the policy
+    #[command(after_help = help::BUDGETS)]
+    Budgets(BudgetsArgs),
     /// Look at the audit chain: list, show, verify, export
     #[command(after_help = help::AUDIT)]
     Audit(AuditArgs),
@@ -103,6 +115,9 @@ pub(crate) enum Command {
     /// Say what was found, what is trusted, and what this machine can do
     #[command(after_help = help::DOCTOR)]
     Doctor(DoctorArgs),
+    /// Try the laws of effects on your own tools and policy, with doubles in place of everything that would run
+    #[command(after_help = help::DRILL)]
+    Drill(DrillArgs),
     /// Print shell completions
     #[command(after_help = help::COMPLETIONS)]
     Completions(CompletionsArgs),
@@ -136,10 +151,10 @@ pub(crate) struct SessionArgs {
     /// The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]
     #[arg(long, value_name = "NAME")]
     pub(crate) tenant: Option<String>,
-    /// The task file: id, prompt, step, tools and data [env: TGW_TASK] [default: a new task for each run]
-    #[arg(long, value_name = "FILE")]
+    /// The task: the id of one that `tgw task start` keeps, or a file with id, prompt, step, tools and data, named with a `/` or an ending such as .yaml [env: TGW_TASK] [default: a new task for each run]
+    #[arg(long, value_name = "ID|FILE")]
     pub(crate) task: Option<PathBuf>,
-    /// The step that the task is in, one of the policy's [env: TGW_STEP] [default: the task file's, else the policy's initial_step]
+    /// The step that the task is in, one of the policy's; not for a task that is kept, whose step is in the store [env: TGW_STEP] [default: the task file's, else the policy's initial_step]
     #[arg(long, value_name = "NAME")]
     pub(crate) step: Option<String>,
     /// What the harness states about the world, for rules that read `facts`: a JSON object [default: {}]
@@ -180,6 +195,9 @@ pub(crate) struct RunArgs {
     /// Where a call needs a person and no terminal is attached: go on, wait for the answer, and print what became of the call as an event line
     #[arg(long)]
     pub(crate) wait_approvals: bool,
+    /// Wait until what calls of this stream began elsewhere is over, and print what became of each as an event line
+    #[arg(long)]
+    pub(crate) wait_operations: bool,
     /// The shape of result lines; auto answers each call in the shape it came in
     #[arg(long, value_enum, default_value_t = FormatChoice::Auto, value_name = "SHAPE")]
     pub(crate) format: FormatChoice,
@@ -305,12 +323,7 @@ pub(crate) enum ApprovalsCommand {
         store: StoreArgs,
     },
     /// Show a question as it would be asked, or a remembered answer
-    Show {
-        /// Its id, from the list or from the hint of an `input_required` result
-        id: String,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
+    Show(ShowArgs),
     /// Answer a question with yes, after showing it at the terminal: a yes to exactly this call, once
     Approve {
         /// What the model should know; it comes with the result
@@ -348,6 +361,12 @@ pub(crate) struct AnswerArgs {
     /// Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at
     #[arg(long, value_name = "sha256:…")]
     pub(crate) digest: Option<String>,
+    /// Answer as this approver, with a signature; needs --key
+    #[arg(long = "as", value_name = "NAME", requires = "key")]
+    pub(crate) approver: Option<String>,
+    /// The approver's private key, as `tgw approvers keygen` wrote it; needs --as
+    #[arg(long, value_name = "FILE", requires = "approver")]
+    pub(crate) key: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }
@@ -381,53 +400,17 @@ pub(crate) struct ApprovalsRunArgs {
     pub(crate) facts: Option<String>,
 }
 
-/// `tgw audit`
+/// `tgw budgets`
 #[derive(Debug, Args)]
-pub(crate) struct AuditArgs {
-    #[command(subcommand)]
-    pub(crate) command: AuditCommand,
-}
-
-/// What to do with the audit chain.
-#[derive(Debug, Subcommand)]
-pub(crate) enum AuditCommand {
-    /// List records, newest last
-    List {
-        /// Only records of this tool
-        #[arg(long, value_name = "NAME")]
-        tool: Option<String>,
-        /// Only calls that ended with this status, such as denied
-        #[arg(long, value_name = "STATUS")]
-        status: Option<String>,
-        /// At most this many records, the newest
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: u64,
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Tell the story of one call or approval, from its id, a receipt or a record's number
-    Show {
-        /// The id of a call, a question or an answer, a receipt such as sha256:…, or the number of a record
-        id: String,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Check that no record was edited, removed or reordered, and that the end was not cut off
-    Verify {
-        /// Also demand that this receipt, kept elsewhere, is in the chain; may be given several times
-        #[arg(long, value_name = "sha256:…")]
-        receipt: Vec<String>,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Print every record, one JSON object a line
-    Export {
-        #[command(flatten)]
-        store: StoreArgs,
-    },
+pub(crate) struct BudgetsArgs {
+    /// At most this many tasks, agents, users and groups of each budget, the latest
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: u64,
+    /// Print one JSON array
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
 }
 
 /// `tgw init`
@@ -491,6 +474,19 @@ pub(crate) enum SchemaChoice {
 /// `tgw doctor`
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+}
+
+/// `tgw drill`
+#[derive(Debug, Args)]
+pub(crate) struct DrillArgs {
+    /// Only this tool; may be given several times [default: every tool that has effects]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -18,19 +18,18 @@ struct Unwatched;
 impl Observer for Unwatched {
     fn finished(&self, _: &crate::gateway::Finished, _: &crate::secret::Redactor) {}
     fn progress(&self, _: &str, _: std::time::Duration) {}
+    fn operation(&self, _: &str, _: &str, _: &str, _: Option<&str>) {}
 }
 
 /// Decides a stream of calls.
 pub(crate) fn check(arguments: &CheckArgs, _colour: ColourChoice) -> Outcome {
-    let loaded = session::load(&arguments.session)?;
+    let loaded = session::look(&arguments.session)?;
     loaded.warn_untrusted();
     loaded.log_warnings();
     let (input, output) = (stdio::input(arguments.file.as_deref())?, stdio::output()?);
     // Looking never makes a store; without one, nothing is known from earlier results.
     let store = SqliteStore::open_existing(&loaded.state, loaded.session.workspace.root(), loaded.seal_key())
-        .and_then(|store| {
-            store.ok_or_else(|| StoreError::Unavailable("nothing was recorded yet".to_owned()))
-        });
+        .and_then(|store| store.ok_or(StoreError::Absent));
     let watcher = Unwatched;
     let gateway = Gateway::new(&loaded.session, store, None, &watcher, None);
     let run = random_run()?;
@@ -112,13 +111,22 @@ fn explain(gateway: &Gateway<'_>, check: &Check, out: &mut Vec<u8>) {
                 text.push_str(&format!("  hint       {}\n", escape(hint)));
             }
         }
-        Stage::Decided { call, decision, place } => {
+        Stage::Decided { call, decision, budgets, exceeded, place } => {
             let contract = call.contract();
-            text.push_str(&format!(
-                "  verdict    {}: {}\n",
-                decision.verdict.as_str(),
-                escape(&decision.reason_with_files())
-            ));
+            match exceeded {
+                Some(error) => {
+                    text.push_str(&format!(
+                        "  verdict    deny: {} ({})\n",
+                        escape(&error.message),
+                        error.code
+                    ));
+                }
+                None => text.push_str(&format!(
+                    "  verdict    {}: {}\n",
+                    decision.verdict.as_str(),
+                    escape(&decision.reason_with_files())
+                )),
+            }
             text.push_str(&format!(
                 "  tool       visible, {}, {}\n",
                 contract.risk.as_str(),
@@ -136,7 +144,11 @@ fn explain(gateway: &Gateway<'_>, check: &Check, out: &mut Vec<u8>) {
                 Some(Err(error)) => {
                     text.push_str(&format!("  where      {} ({})\n", escape(&error.message), error.code))
                 }
+                None if exceeded.is_some() => {}
                 None => text.push_str("  where      in the gateway\n"),
+            }
+            for weighed in budgets {
+                text.push_str(&format!("  budget     {}\n", escape(&weighed.account())));
             }
             for explanation in gateway.explain(call) {
                 explain_rule(&explanation, &mut text);

@@ -288,7 +288,7 @@ pub(crate) fn read_named(path: &Path, origin: Origin) -> Result<FoundFile, Failu
 }
 
 /// Reads a file of the user's folder, which nobody else may be able to write; `None` where there is none.
-fn read_own(path: &Path) -> Result<Option<FoundFile>, Failure> {
+pub(crate) fn read_own(path: &Path) -> Result<Option<FoundFile>, Failure> {
     if is_absent(path) {
         return Ok(None);
     }

@@ -13,7 +13,9 @@ use crate::code::Status;
 use crate::diagnostic::nearest;
 use crate::execute::ProcessEditor;
 use crate::gateway::{Finished, Observer};
-use crate::present::{CallLine, DisplayOptions, Totals, progress_line, render_call, render_event, summary};
+use crate::present::{
+    CallLine, DisplayOptions, Totals, operation_line, progress_line, render_call, render_event, summary,
+};
 use crate::secret::Redactor;
 
 use super::arguments::{ColourChoice, DisplayArgs};
@@ -131,6 +133,27 @@ impl Observer for Display {
             let _ = write!(out, "\r\x1b[K{line}");
             let _ = out.flush();
             self.pending.set(true);
+        }
+    }
+
+    fn operation(&self, tool: &str, call: &str, state: &str, said: Option<&str>) {
+        if let Some(text) = self.operation_text(tool, call, state, said) {
+            self.write(&text);
+        }
+    }
+}
+
+impl Display {
+    fn operation_text(&self, tool: &str, call: &str, state: &str, said: Option<&str>) -> Option<String> {
+        match &self.form {
+            Form::Nothing => None,
+            Form::Text(options) => Some(operation_line(tool, call, state, said, options)),
+            Form::Json => {
+                let event = serde_json::json!({
+                    "event": "operation", "id": call, "tool": tool, "state": state, "said": said,
+                });
+                Some(format!("{event}\n"))
+            }
         }
     }
 }

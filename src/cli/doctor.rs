@@ -75,7 +75,7 @@ impl Finding {
 /// Prints the report; exit status 1 where something keeps calls from running.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> Outcome {
     let mut findings = Vec::new();
-    match session::load(&arguments.session) {
+    match session::look(&arguments.session) {
         Ok(loaded) => session_findings(&loaded, &mut findings),
         Err(failure) => what_stops(&arguments.session, failure, &mut findings),
     }
@@ -139,7 +139,7 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     findings.push(if hidden {
         Finding::new(
             "principal",
-            State::Problem,
+            State::Warning,
             format!("{who}: every tool is hidden, so nothing can be called"),
         )
         .with_hint("`tgw tools --all` says what hides each tool")

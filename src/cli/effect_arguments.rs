@@ -1,6 +1,10 @@
 //! What can be typed after `tgw effects`.
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand, ValueEnum};
+
+use crate::document::parse_duration;
 
 use crate::state::EffectState;
 
@@ -53,6 +57,31 @@ pub(crate) enum EffectsCommand {
         #[command(flatten)]
         store: StoreArgs,
     },
+    /// Wait until an effect that goes on elsewhere is over, and print what became of its call
+    Wait {
+        /// Its id
+        id: String,
+        /// At most this long, such as 30s; exit status 7 where it still goes on then
+        #[arg(long, value_name = "DURATION", value_parser = duration)]
+        timeout: Option<Duration>,
+        #[command(flatten)]
+        session: SessionArgs,
+    },
+    /// Follow everything that goes on elsewhere until nothing does, and print each end
+    Watch {
+        /// Print each end as a line of JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        session: SessionArgs,
+    },
+    /// Ask the backend to stop an operation, where the contract says how
+    Cancel {
+        /// The id of its effect
+        id: String,
+        #[command(flatten)]
+        session: SessionArgs,
+    },
     /// Look up effects that are unknown, where their contracts say how, and find those whose process is gone
     Reconcile {
         /// Only this effect
@@ -65,11 +94,19 @@ pub(crate) enum EffectsCommand {
     },
 }
 
+fn duration(text: &str) -> Result<Duration, &'static str> {
+    parse_duration(text).ok_or("write it like `1500ms`, `30s`, `15m` or `24h`")
+}
+
 /// A state of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EffectStateChoice {
     /// Reserved, and perhaps under way.
     Running,
+    /// A backend took it.
+    Accepted,
+    /// A backend works on it, or it is being verified.
+    Working,
     /// It happened.
     Succeeded,
     /// Nothing happened.
@@ -82,6 +119,8 @@ impl From<EffectStateChoice> for EffectState {
     fn from(choice: EffectStateChoice) -> Self {
         match choice {
             EffectStateChoice::Running => Self::Running,
+            EffectStateChoice::Accepted => Self::Accepted,
+            EffectStateChoice::Working => Self::Working,
             EffectStateChoice::Succeeded => Self::Succeeded,
             EffectStateChoice::Failed => Self::Failed,
             EffectStateChoice::Unknown => Self::Unknown,

@@ -1,5 +1,7 @@
 //! `tgw effects`: what the ledger knows of every effect, and settling what is not known.
 
+mod follow;
+
 use serde_json::{Value, json};
 
 use crate::clock::Clock;
@@ -29,6 +31,9 @@ pub(crate) fn effects(arguments: &EffectsArgs) -> Outcome {
         EffectsCommand::List { status, limit, json, store } => list(store, *status, *limit, *json),
         EffectsCommand::Show { id, json, store } => show(store, id, *json),
         EffectsCommand::Resolve { id, settled, evidence, store } => resolve(store, id, *settled, evidence),
+        EffectsCommand::Wait { id, timeout, session } => follow::wait(session, id, *timeout),
+        EffectsCommand::Watch { json, session } => follow::watch(session, *json),
+        EffectsCommand::Cancel { id, session } => follow::cancel(session, id),
         EffectsCommand::Reconcile { id, json, session } => reconcile(session, id.as_deref(), *json),
     }
 }
@@ -78,6 +83,7 @@ fn show(arguments: &StoreArgs, id: &str, as_json: bool) -> Outcome {
         ("reserved", effect.created.rfc3339()),
         ("attempt", effect.attempt.to_string()),
     ];
+    lines.extend(followed_lines(&effect));
     lines.extend(effect.code.clone().map(|code| ("code", code)));
     lines.extend(effect.shown_arguments.clone().map(|arguments| ("arguments", arguments)));
     let recorded = outcome_value(&effect);
@@ -93,10 +99,26 @@ fn show(arguments: &StoreArgs, id: &str, as_json: bool) -> Outcome {
     Ok(0)
 }
 
+/// What is known of an effect that goes on elsewhere.
+fn followed_lines(effect: &StoredEffect) -> Vec<(&'static str, String)> {
+    let Some(pursuit) = &effect.pursuit else { return Vec::new() };
+    let redactor = Redactor::default();
+    let mut lines = Vec::new();
+    let operation = pursuit.operation.as_ref().map(|id| id.as_str().map_or(id.to_string(), str::to_owned));
+    lines.extend(operation.map(|id| ("operation", redactor.text(&id).into_owned())));
+    lines.extend(pursuit.said.clone().map(|said| ("said", said)));
+    if effect.state.is_pursued() {
+        lines.push(("due", effect.due.rfc3339()));
+        lines.push(("deadline", effect.deadline.rfc3339()));
+    }
+    lines
+}
+
 fn state_text(effect: &StoredEffect) -> String {
     let how = match effect.how {
         None => "no outcome is recorded yet",
         Some(Settlement::Outcome) => "as its call ended",
+        Some(Settlement::Followed) => "as the system that works on it says",
         Some(Settlement::Lost) => "its process is gone or had its time",
         Some(Settlement::Reconciled) => "a look-up told",
         Some(Settlement::Resolved) => "a person said so",
@@ -109,6 +131,10 @@ fn advice(effect: &StoredEffect) -> String {
         EffectState::Unknown => format!(
             "\nLook at the object itself, then say what you saw:\n  tgw effects resolve {0} --as succeeded --evidence '…'\n  \
              tgw effects resolve {0} --as failed --evidence '…'    (nothing happened: its key is free again)\n",
+            effect.id
+        ),
+        EffectState::Accepted | EffectState::Working => format!(
+            "\nIt goes on elsewhere:\n  tgw effects wait {0}\n  tgw effects cancel {0}    (where its contract says how)\n",
             effect.id
         ),
         EffectState::Running | EffectState::Succeeded | EffectState::Failed => String::new(),
@@ -160,6 +186,9 @@ fn settled_already(effect: &StoredEffect) -> Failure {
         EffectState::Running => {
             "wait for its end; where its process is gone, `tgw effects reconcile` finds out and makes it unknown"
         }
+        EffectState::Accepted | EffectState::Working => {
+            "wait for its end with `tgw effects wait`; after its time it becomes unknown by itself"
+        }
         EffectState::Unknown | EffectState::Succeeded | EffectState::Failed => {
             "what is settled stays so; what a person knows better is put right by another call"
         }
@@ -168,7 +197,7 @@ fn settled_already(effect: &StoredEffect) -> Failure {
 
 /// Looks up what is not known, through the same stages as any call.
 fn reconcile(arguments: &SessionArgs, id: Option<&str>, as_json: bool) -> Outcome {
-    let loaded = session::load(arguments)?;
+    let loaded = session::look(arguments)?;
     loaded.warn_untrusted();
     loaded.log_warnings();
     let root = loaded.session.workspace.root();
@@ -236,6 +265,7 @@ struct Unwatched;
 impl Observer for Unwatched {
     fn finished(&self, _: &Finished, _: &Redactor) {}
     fn progress(&self, _: &str, _: std::time::Duration) {}
+    fn operation(&self, _: &str, _: &str, _: &str, _: Option<&str>) {}
 }
 
 fn shown_key(effect: &StoredEffect) -> &str {
@@ -259,8 +289,22 @@ fn value(effect: &StoredEffect) -> Value {
         "attempt": effect.attempt, "call": effect.call, "task": effect.task, "principal": effect.principal,
         "contract": effect.contract, "created": effect.created.rfc3339(), "changed": effect.changed.rfc3339(),
         "lease": (effect.state == EffectState::Running).then(|| effect.lease.rfc3339()),
-        "arguments": arguments, "outcome": outcome_value(effect),
+        "operation": followed_value(effect), "arguments": arguments, "outcome": outcome_value(effect),
     })
+}
+
+fn followed_value(effect: &StoredEffect) -> Option<Value> {
+    let pursuit = effect.pursuit.as_ref()?;
+    let mut id = pursuit.operation.clone();
+    if let Some(id) = &mut id {
+        Redactor::default().value(id);
+    }
+    let goes_on = effect.state.is_pursued();
+    Some(json!({
+        "id": id, "said": pursuit.said, "needs_input": pursuit.needs_input, "verifying": pursuit.claimed.is_some(),
+        "due": goes_on.then(|| effect.due.rfc3339()), "deadline": goes_on.then(|| effect.deadline.rfc3339()),
+        "looked_at": effect.owner.is_some().then(|| effect.lease.rfc3339()),
+    }))
 }
 
 fn unknown(id: &str) -> Failure {

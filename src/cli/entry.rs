@@ -11,8 +11,8 @@ use crate::execute::sandbox::launcher;
 use super::arguments::{Cli, Command};
 use super::exit::{CONFIGURATION, Failure, INTERNAL, Outcome, finish};
 use super::{
-    approvals, audit, call, check, doctor, effects, explain, generated, init, logging, results, run, schema,
-    tools, trust,
+    approvals, approvers, audit, budgets, call, check, doctor, drill, effects, explain, generated, init,
+    logging, results, run, schema, task, tools, trust,
 };
 
 /// Runs the command line of this process.
@@ -63,12 +63,16 @@ fn dispatch(cli: &Cli) -> Outcome {
         Command::Tools(arguments) => tools::tools(arguments),
         Command::Results(arguments) => results::results(arguments),
         Command::Approvals(arguments) => approvals::approvals(arguments, colour),
+        Command::Approvers(arguments) => approvers::approvers(arguments),
         Command::Effects(arguments) => effects::effects(arguments),
+        Command::Task(arguments) => task::task(arguments),
+        Command::Budgets(arguments) => budgets::budgets(arguments),
         Command::Audit(arguments) => audit::audit(arguments),
         Command::Init(arguments) => init::init(arguments),
         Command::Trust(arguments) => trust::trust(arguments),
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Schema(arguments) => schema::schema(arguments),
+        Command::Drill(arguments) => drill::drill(arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Completions(arguments) => generated::completions(arguments),
         Command::Man(arguments) => generated::man(arguments),

@@ -21,6 +21,9 @@ one line, in call order, in the shape it came in.
 With --wait-approvals a call that a person must approve is answered `input_required` in its place, the others go on, and an event line \
 {\"event\":\"resolved\",\"id\":\"c1\",…} says what became of it. The stream ends when its input has ended and every question is settled.
 
+With --wait-operations the stream also waits for what its calls began elsewhere (`accepted`, `working`), and such an event line \
+says what became of each. Without it the stream ends, and a later process takes that over.
+
 Exit status: 0 once every line is answered, whatever the answers; 2 for a usage or configuration error; 130 after Ctrl-C or where a person stops the run.
 
 Examples:
@@ -73,24 +76,63 @@ once: with `tgw approvals run`, or when the same call is sent again.
 Examples:
   tgw approvals list
   tgw approvals show a_…
+  tgw approvals show a_… --as-rule
   tgw approvals approve a_… --note 'only this once'
+  tgw approvals approve a_… --as ann --key ann.key
   tgw approvals deny a_… --feedback 'use the other file'
   tgw approvals run a_…
   tgw approvals watch --json
   tgw approvals revoke g_…";
+
+/// `tgw approvers`
+pub(super) const APPROVERS: &str = "\
+Where a rule of the policy says `by`, `count` or `not_requester`, only answers count that are signed with the key of an approver \
+who is listed here: in approvers.yaml of your configuration folder, never in the store that the answers are in. The private key \
+belongs where no agent's command can read it.
+
+Examples:
+  tgw approvers keygen ann.key
+  tgw approvers add ann ed25519:…
+  tgw approvers list
+  tgw approvers remove ann
+  tgw approvals approve a_… --as ann --key ann.key";
 
 /// `tgw effects`
 pub(super) const EFFECTS: &str = "\
 Every call that changes something has an entry: under the key that its contract states, else under its own id. An effect whose \
 end is not known stays `unknown`, and its key taken, until a look-up of its contract or a person tells.
 
-Exit status of reconcile: 0 where nothing is left open, else 1.
+What a backend accepted goes on elsewhere. Any process follows it: `tgw run` beside its calls, `wait` and `watch` here; one at a time \
+looks. Exit status of wait: as of `tgw call`; 7 where it goes on. Of reconcile: 0 where nothing is left open, else 1.
 
 Examples:
   tgw effects list --status unknown
   tgw effects show e_…
+  tgw effects wait e_… --timeout 10m
   tgw effects reconcile
   tgw effects resolve e_… --as failed --evidence 'no order R-1 in the shop, looked at 14:05'";
+/// `tgw task`
+pub(super) const TASK: &str = "\
+The step decides which tools the agent sees, and what rules ask. A run that names the task by its id follows it: when the step changes or \
+the task ends, the next call is decided there, also one that waited. Nothing that a model writes changes it.
+
+Exit status of start and step: 0, 3 where a gate stays closed or a person says no, 4 where there is no terminal to ask on, 1 where the \
+task was changed meanwhile.
+
+Examples:
+  tgw task start task.yaml
+  tgw run --task T-1
+  tgw task step T-1 execute --data '{\"chosen_supplier\": \"S-1\"}'
+  tgw task show T-1
+  tgw task end T-1";
+/// `tgw budgets`
+pub(super) const BUDGETS: &str = "\
+What calls took counts for the window of the budget, for good where it has none; what provably did not happen is given back, what is \
+unknown is not. `tgw check` shows what a call would take.
+
+Examples:
+  tgw budgets
+  tgw budgets --json --tenant acme";
 /// `tgw approvals run`
 pub(super) const APPROVALS_RUN: &str = "\
 The call runs for the user and the agent, and in the task and the step, in which it was asked about. Exit status: as for `tgw call`.
@@ -104,7 +146,33 @@ Examples:
   tgw audit list --status denied
   tgw audit show c1
   tgw audit verify --receipt sha256:…
+  tgw audit keygen
+  tgw audit checkpoint >> /mnt/elsewhere/checkpoints.jsonl
+  tgw audit verify --against /mnt/elsewhere/checkpoints.jsonl
+  tgw audit erase --user ann --before 2026-01-31
   tgw audit export > audit.jsonl";
+
+/// `tgw drill`
+pub(super) const DRILL: &str = "\
+Nothing of yours is run or changed: each call goes through the whole gateway, over a store that is thrown away, to a double that \
+times out before and after its effect, dies with the gateway, is sent the same call twice, is approved too late, meets a changed \
+policy, or has no store. Arguments come from `examples` of the contract, else from its schema. Exit status: 1 where a law is broken, \
+2 where none could be tried.
+
+Examples:
+  tgw drill
+  tgw drill --tool send_mail --json";
+
+/// `tgw audit erase`
+pub(super) const AUDIT_ERASE: &str = "\
+Each detail is encrypted under a key of its own record; the keys and the details go, the results that are kept of these calls, what \
+the ledger keeps of their arguments, and their questions that have ended. What is not settled or can still be answered stays, and is \
+named. That it was erased, by whom, is on record. Exit status: 1 where it was not erased after all.
+
+Examples:
+  tgw audit erase --call c1 --task T-17
+  tgw audit erase --before 2026-01-31 --reason 'kept for a year'
+  tgw audit erase --user ann --yes";
 
 /// `tgw init`
 pub(super) const INIT: &str = "\

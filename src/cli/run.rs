@@ -2,7 +2,7 @@
 
 use crate::gateway::Gateway;
 use crate::lines::{LineReader, LineWriter};
-use crate::schedule::{self, End, Options, Unanswered};
+use crate::schedule::{self, End, Options, Unanswered, Unfinished};
 use crate::wire::{JsonLimits, Shape};
 
 use super::arguments::{ColourChoice, FormatChoice, RunArgs};
@@ -23,7 +23,12 @@ pub(crate) fn run(arguments: &RunArgs, colour: ColourChoice) -> Outcome {
     let asked = interaction(&arguments.display, colour);
     let gateway = Gateway::new(&loaded.session, store, asked, &display, shape(arguments.format));
     let unanswered = if arguments.wait_approvals { Unanswered::Await } else { Unanswered::Leave };
-    let options = Options { jobs: usize::from(arguments.jobs), unanswered, run: random_run()? };
+    let options = Options {
+        jobs: usize::from(arguments.jobs),
+        unanswered,
+        unfinished: if arguments.wait_operations { Unfinished::Await } else { Unfinished::Leave },
+        run: random_run()?,
+    };
     let end = runtime()?
         .block_on(async {
             let reader = LineReader::new(input, JsonLimits::default().bytes);

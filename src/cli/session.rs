@@ -7,18 +7,19 @@ use serde_json::{Map, Value};
 
 use crate::catalog::{Catalog, ManifestFile, TaskContext, TaskSpan};
 use crate::clock::Clock;
-use crate::diagnostic::{Report, SourceMap, nearest};
+use crate::diagnostic::{Report, SourceMap};
 use crate::execute::ParentEnvironment;
-use crate::ident::{AgentName, InvalidName, Principal, StepName, TaskId, Tenant, UserName};
+use crate::ident::{AgentName, InvalidName, Principal, StepName, Tenant, UserName};
 use crate::policy::{Policy, PolicyFile};
-use crate::session::{GatheredFacts, Session};
-use crate::state::SealKey;
+use crate::session::{GatheredFacts, LaterPositions, Session};
 use crate::state::trust::TrustStore;
+use crate::state::{SealKey, SqliteStore};
 use crate::workspace::{Protected, Workspace};
 
 use super::arguments::SessionArgs;
 use super::discover::{self, Found, Kind, Origin, flag_or_variable, path_or_variable};
 use super::exit::Failure;
+use super::stated_task::{self, Beginning, Purpose, StatedTask};
 
 /// A session and how it came to be.
 pub(crate) struct Loaded {
@@ -115,7 +116,15 @@ fn warn_untrusted(tools: &Found, policies: &Found) {
 /// # Errors
 /// Everything wrong with the files at once, or the first thing wrong with what was typed.
 pub(crate) fn load(arguments: &SessionArgs) -> Result<Loaded, Failure> {
-    load_as(arguments, None)
+    load_as(arguments, None, Purpose::Run)
+}
+
+/// The same, for a command in which no call runs.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn look(arguments: &SessionArgs) -> Result<Loaded, Failure> {
+    load_as(arguments, None, Purpose::Look)
 }
 
 /// Who calls, in which task and step, where a stored call says so rather than what was typed.
@@ -132,14 +141,18 @@ pub(crate) struct Identity {
 ///
 /// # Errors
 /// As [`load`].
-pub(crate) fn load_as(arguments: &SessionArgs, identity: Option<Identity>) -> Result<Loaded, Failure> {
+pub(crate) fn load_as(
+    arguments: &SessionArgs,
+    identity: Option<Identity>,
+    purpose: Purpose,
+) -> Result<Loaded, Failure> {
     let root = discover::workspace_root(arguments.workspace.as_deref())?;
     let home = discover::state_home()?;
     let trust = TrustStore::new(&home);
     let state = store_path(arguments.state.as_deref(), &root)?;
     let tools = discover::find(Kind::Tools, &arguments.tools, &root, &trust)?;
     let policies = discover::find(Kind::Policy, &arguments.policy, &root, &trust)?;
-    let task_file = match identity {
+    let named_task = match identity {
         Some(_) => None,
         None => path_or_variable(arguments.task.as_deref(), "TGW_TASK"),
     };
@@ -156,7 +169,7 @@ pub(crate) fn load_as(arguments: &SessionArgs, identity: Option<Identity>) -> Re
         .into_iter()
         .flat_map(|found| found.files.iter().filter_map(|file| file.path.clone()))
         .collect();
-    in_use.extend(task_file.clone());
+    in_use.extend(named_task.clone().filter(|named| stated_task::is_file(named)));
     in_use.extend(["tools.yaml", "policy.yaml"].map(|name| root.join(name)));
     in_use.push(home.clone());
     let written_by_no_display = InUse {
@@ -169,14 +182,16 @@ pub(crate) fn load_as(arguments: &SessionArgs, identity: Option<Identity>) -> Re
         Failure::configuration(format!("cannot open the workspace `{}`: {error}", root.display()))
     })?;
 
-    let (principal, task, step) = match identity {
-        Some(Identity { principal, task, step }) => (principal, task, known_step(step, &policy)?),
-        None => {
-            let (task, task_step) = task(task_file.as_deref())?;
-            (principal(arguments)?, task, step(arguments, task_step, &policy)?)
-        }
+    let (principal, stated, step) = match identity {
+        Some(Identity { principal, task, step }) => (principal, StatedTask::Asked(task, step), None),
+        None => (principal(arguments)?, StatedTask::read(named_task.as_deref())?, typed_step(arguments)?),
     };
-    let scope = policy.scope(&principal, &task, step.as_ref());
+    let store = || {
+        SqliteStore::open_existing(&state, workspace.root(), SealKey::new(&home))
+            .map_err(|error| super::store::failure(&error))
+    };
+    let Beginning { task, step, scope, kept } =
+        stated_task::begin(stated, step, store, &policy, &principal, purpose)?;
     let stated_facts = facts(arguments)?;
     Ok(Loaded {
         session: Session {
@@ -185,9 +200,12 @@ pub(crate) fn load_as(arguments: &SessionArgs, identity: Option<Identity>) -> Re
             workspace: Arc::new(workspace),
             principal,
             operator: UserName::parse(&operating_system_user()).map_err(named("user"))?,
+            approvers: super::approvers::load()?,
             task,
             step,
             scope,
+            kept,
+            later: LaterPositions::default(),
             environment: ParentEnvironment::current(),
             clock: Clock::System,
             facts: Arc::new(GatheredFacts::new(stated_facts)),
@@ -247,17 +265,7 @@ pub(crate) fn compile(
             trusted: true,
         })
         .collect();
-    let files: Vec<PolicyFile> = policies
-        .files
-        .iter()
-        .map(|file| match file.origin {
-            Origin::Embedded => PolicyFile::embedded(),
-            Origin::User => PolicyFile::of_user(Arc::clone(&file.name), Arc::clone(&file.text)),
-            Origin::Flag | Origin::Environment | Origin::Workspace => {
-                PolicyFile::new(Arc::clone(&file.name), Arc::clone(&file.text))
-            }
-        })
-        .collect();
+    let files = policy_files(policies);
     let Ok(catalog) = Catalog::load(&manifests, sources, report) else {
         Policy::check(&files, sources, report);
         return Err(Failure::configuration(report.render(sources, false)));
@@ -266,6 +274,18 @@ pub(crate) fn compile(
         Ok(policy) => Ok((catalog, policy)),
         Err(()) => Err(Failure::configuration(report.render(sources, false))),
     }
+}
+
+/// The policy files found, each as closely as it must fit the catalog.
+pub(crate) fn policy_files(policies: &Found) -> Vec<PolicyFile> {
+    let file = |file: &discover::FoundFile| match file.origin {
+        Origin::Embedded => PolicyFile::embedded(),
+        Origin::User => PolicyFile::of_user(Arc::clone(&file.name), Arc::clone(&file.text)),
+        Origin::Flag | Origin::Environment | Origin::Workspace => {
+            PolicyFile::new(Arc::clone(&file.name), Arc::clone(&file.text))
+        }
+    };
+    policies.files.iter().map(file).collect()
 }
 
 /// What keeps one file from being loaded, as a person reads it. Whether it goes with the other files is not looked at.
@@ -285,7 +305,7 @@ pub(crate) fn problems(kind: Kind, path: &Path, text: &str) -> Option<String> {
 }
 
 /// Who is behind the calls.
-fn principal(arguments: &SessionArgs) -> Result<Principal, Failure> {
+pub(crate) fn principal(arguments: &SessionArgs) -> Result<Principal, Failure> {
     let agent =
         flag_or_variable(arguments.agent.as_deref(), "TGW_AGENT")?.unwrap_or_else(|| "default".to_owned());
     let (agent, version) = match agent.split_once('@') {
@@ -326,38 +346,10 @@ pub(crate) fn operating_system_user() -> String {
         .unwrap_or_else(|| format!("uid-{uid}"))
 }
 
-fn step(
-    arguments: &SessionArgs,
-    task_step: Option<StepName>,
-    policy: &Policy,
-) -> Result<Option<StepName>, Failure> {
-    let stated = flag_or_variable(arguments.step.as_deref(), "TGW_STEP")?
-        .map(|name| StepName::parse(&name).map_err(named("--step")))
-        .transpose()?
-        .or(task_step);
-    match stated {
-        Some(step) => known_step(Some(step), policy),
-        None => Ok(policy.initial_step().cloned()),
-    }
-}
-
-fn unknown_step(step: &StepName, policy: &Policy) -> Failure {
-    let steps: Vec<&str> = policy.steps().into_iter().map(StepName::as_str).collect();
-    if steps.is_empty() {
-        return Failure::configuration(format!("the policy has no steps, so there is no step `{step}`"))
-            .with_hint("leave the step out, or name a policy that has steps with `--policy`");
-    }
-    let meant = nearest(step.as_str(), steps.iter().copied());
-    let question = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
-    Failure::configuration(format!("the policy has no step `{step}`"))
-        .with_hint(format!("{question}it has `{}`", steps.join("`, `")))
-}
-
-fn known_step(step: Option<StepName>, policy: &Policy) -> Result<Option<StepName>, Failure> {
-    match step {
-        Some(step) if !policy.has_step(&step) => Err(unknown_step(&step, policy)),
-        step => Ok(step),
-    }
+/// The step that was typed.
+fn typed_step(arguments: &SessionArgs) -> Result<Option<StepName>, Failure> {
+    let typed = flag_or_variable(arguments.step.as_deref(), "TGW_STEP")?;
+    typed.map(|name| StepName::parse(&name).map_err(named("--step"))).transpose()
 }
 
 fn facts(arguments: &SessionArgs) -> Result<Map<String, Value>, Failure> {
@@ -367,18 +359,4 @@ fn facts(arguments: &SessionArgs) -> Result<Map<String, Value>, Failure> {
         Ok(_) => Err(Failure::configuration("`--facts` is not a JSON object")),
         Err(error) => Err(Failure::configuration(format!("`--facts` is not valid: {error}"))),
     }
-}
-
-/// The task of the file, or one made for this run.
-fn task(file: Option<&Path>) -> Result<(TaskContext, Option<StepName>), Failure> {
-    let Some(path) = file else {
-        let mut random = [0_u8; 8];
-        getrandom::fill(&mut random).map_err(|error| Failure::failed(format!("no randomness: {error}")))?;
-        let id = format!("run-{:016x}", u64::from_le_bytes(random));
-        let id = TaskId::parse(&id).map_err(named("task"))?;
-        let data = Value::Object(Map::new());
-        return Ok((TaskContext { id, span: TaskSpan::Run, prompt: None, tools: None, data }, None));
-    };
-    let found = discover::read_named(path, Origin::Flag)?;
-    super::task_file::read_task(&found.name, &found.text)
 }

@@ -16,6 +16,14 @@ pub(crate) struct OpenedStore {
     pub(crate) tenant: Tenant,
 }
 
+/// The tenant that the arguments name.
+///
+/// # Errors
+/// When it is no tenant's name.
+pub(crate) fn named_tenant(arguments: &StoreArgs) -> Result<Tenant, Failure> {
+    tenant(arguments.tenant.as_deref())
+}
+
 /// Opens the store that the arguments name; it is never made by looking.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ use super::table;
 
 /// Prints the visible tools.
 pub(crate) fn tools(arguments: &ToolsArgs) -> Outcome {
-    let loaded = session::load(&arguments.session)?;
+    let loaded = session::look(&arguments.session)?;
     loaded.warn_untrusted();
     let session = &loaded.session;
     let mut rows = Vec::new();
@@ -76,6 +76,7 @@ fn hidden_by(limit: &Limit, contract: &Contract) -> String {
         LimitSource::UnlistedAgent(name) => format!("agent {name}, which the policy does not list"),
         LimitSource::User(name) => format!("user {name}{lacking}"),
         LimitSource::Task(id) => format!("task {id}"),
+        LimitSource::EndedTask(id) => format!("task {id}, which has ended"),
         LimitSource::Step(name) => format!("step {name}"),
     }
 }

@@ -3,19 +3,17 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::approval::{CancelCause, Consent, Terminal, cancellation};
 use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::catalog::Digest;
 use crate::clock::Clock;
-use crate::execute::Signals;
 use crate::ident::{AgentName, Principal, UserName};
 use crate::state::trust::TrustStore;
 use crate::state::{Batch, Durability, SealKey, SqliteStore, Store, StoreError};
 use crate::text::escape_line;
 
 use super::arguments::TrustArgs;
+use super::consent::{ConsentTo, consents};
 use super::discover::{self, Kind};
-use super::display::speaks_unicode;
 use super::exit::{Failure, Outcome};
 use super::output::print;
 use super::session::{operating_system_user, store_path, tenant};
@@ -203,40 +201,21 @@ fn files(arguments: &TrustArgs) -> Result<Vec<PathBuf>, Failure> {
 
 /// Shows the file on the controlling terminal and asks there. Without one nobody can have read it, so `--yes` must say so.
 fn confirm(path: &Path, text: &str) -> Result<bool, Failure> {
-    let Some(terminal) = Terminal::open(None, false, speaks_unicode()) else {
-        return Err(Failure::configuration(format!("no terminal to ask about `{}`", path.display()))
-            .with_hint("read the file, then run `tgw trust --yes`"));
+    let consent = ConsentTo {
+        heading: format!(
+            "--- {} ({} lines, {} bytes)",
+            escape_line(&path.display().to_string()),
+            text.lines().count(),
+            text.len()
+        ),
+        text: table::visible(text),
+        question: "---\nIt decides which programs run here and what is asked. Trust this content?".to_owned(),
+        word: "trust",
     };
-    let failed = |error: io::Error| Failure::failed(format!("cannot ask on the terminal: {error}"));
-    let heading = format!(
-        "--- {} ({} lines, {} bytes)",
-        escape_line(&path.display().to_string()),
-        text.lines().count(),
-        text.len()
-    );
-    let text = table::visible(text);
-    let (handle, cancel) = cancellation().map_err(failed)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-    let answer = runtime.block_on(async {
-        // A signal must not end the process while the terminal is in its hands.
-        let mut signals = Signals::new()?;
-        let mut asking = tokio::task::spawn_blocking(move || {
-            let consent = Consent {
-                heading: &heading,
-                text: &text,
-                question: "---\nIt decides which programs run here and what is asked. Trust this content?",
-                word: "trust",
-            };
-            terminal.consents(&consent, &cancel)
-        });
-        loop {
-            tokio::select! {
-                answer = &mut asking => return answer.map_err(io::Error::other)?,
-                () = signals.received() => handle.cancel(CancelCause::Stopped),
-            }
-        }
-    });
-    answer.map_err(failed)
+    consents(consent, None)?.ok_or_else(|| {
+        Failure::configuration(format!("no terminal to ask about `{}`", path.display()))
+            .with_hint("read the file, then run `tgw trust --yes`")
+    })
 }
 
 fn failure(error: &StoreError) -> Failure {

@@ -19,7 +19,9 @@ use super::builtin::git::{GitCommand, LeftOut};
 use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
 use super::process::SignalWatch;
 use super::sandbox::holds;
-use super::{BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, run_command};
+use super::{
+    BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, StandIn, run_command,
+};
 
 /// Most bytes of a builtin's value.
 const LARGEST_VALUE: usize = 8 << 20;
@@ -118,6 +120,12 @@ pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Cap
             Captured::command(run_command(plan, context.sandbox, context.credentials, &command).await)
         }
     };
+    (captured, SpentCall(call))
+}
+
+/// Has something else answer a call in place of its executor, and spends the call.
+pub async fn execute_by(call: ReservedCall, stand_in: &dyn StandIn) -> (Captured, SpentCall) {
+    let captured = stand_in.run(call.call()).await;
     (captured, SpentCall(call))
 }
 

@@ -93,7 +93,7 @@ impl Gateway<'_> {
             return if stop { Reaction::Stopped(finished) } else { Reaction::Refused(finished) };
         }
         let (grant, standing) = {
-            let subject = pending.subject(&self.facts, self.session.workspace.root());
+            let subject = pending.subject(&self.facts(), self.session.workspace.root());
             let standing =
                 GrantId::random().ok().and_then(|id| StandingGrant::from_answer(answered, &subject, id, now));
             (Grant::from_answer(answered, &subject, &id, by, now), standing)
@@ -123,7 +123,7 @@ impl Gateway<'_> {
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
-            step: session.step.as_ref(),
+            step: self.here().step,
             call: Some(call.id().as_str()),
             tool: Some(call.contract().name.as_str()),
             contract: Some(call.contract().digest),
@@ -171,7 +171,7 @@ impl Gateway<'_> {
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
-            step: session.step.as_ref(),
+            step: self.here().step,
             tool: Some(standing.tool()),
             contract: Some(contract),
             approval: Some(ApprovalNote {
@@ -227,15 +227,16 @@ impl Gateway<'_> {
     /// What the model is told of a question that waits.
     fn asks(&self, pending: &PendingCall, question: &Question, id: &str) -> CallError {
         let why = match question.signed_by() {
-            Some(who) => format!("needs signed answers of {who}, which are not supported yet"),
+            Some(who) => format!("needs signed answers, {who}"),
             None => "needs a person's approval, and no terminal is attached".to_owned(),
         };
+        let signs = if question.signed_by().is_some() { " --as NAME --key FILE" } else { "" };
         CallError::new(
             ErrorCode::ApprovalRequired,
             format!("`{}` {why}: {}", pending.call().contract().name, pending.decision().reason()),
         )
         .with_hint(format!(
-            "a person sees the question with `tgw approvals show {id}` and answers it with `tgw approvals approve {id}` or \
+            "a person sees the question with `tgw approvals show {id}` and answers it with `tgw approvals approve {id}{signs}` or \
              `deny`; then send the same call again, or `tgw approvals run {id}` runs it"
         ))
     }
@@ -250,8 +251,8 @@ impl Gateway<'_> {
         let error = self.asks(&pending, question, id.as_str());
         let stored = {
             let rendered = render_question(question, Extent::Whole, STORED_WIDTH, false, true);
-            let subject = pending.subject(&self.facts, self.session.workspace.root());
-            PendingApproval::new(id, pending.call().id(), &subject, &self.session.task, &rendered, now)
+            let subject = pending.subject(&self.facts(), self.session.workspace.root());
+            PendingApproval::new(id, pending.call().id(), &subject, self.here().task, &rendered, now)
         };
         let awaits = self.awaiting(&pending, stored.id(), stored.expires());
         let mut finished =
@@ -263,7 +264,7 @@ impl Gateway<'_> {
 
     /// What the call has in common with the same call sent again.
     fn likeness(&self, pending: &PendingCall) -> Likeness {
-        let subject = pending.subject(&self.facts, self.session.workspace.root());
+        let subject = pending.subject(&self.facts(), self.session.workspace.root());
         Likeness::compute(&subject)
     }
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::approval::{Answered, AskRequest, CancelCause, Place, Question, RefusedEdit, cancellation};
+use crate::approval::{
+    Answered, AskRequest, CancelCause, Checked, Place, Question, RefusedEdit, cancellation,
+};
 use crate::authorize::{Consent, PendingCall};
 use crate::catalog::TaskSpan;
 use crate::code::{CallError, ErrorCode};
@@ -82,7 +84,7 @@ impl Gateway<'_> {
     async fn ask_at(&self, timing: Timing, pending: Box<PendingCall>, cancel: &CancelToken) -> Asked {
         let (mut pending, mut edited, mut refused) = (pending, None, None);
         loop {
-            match self.ask_once(pending, refused.take(), cancel).await {
+            match self.ask_once(timing, pending, refused.take(), cancel).await {
                 Reaction::Consented { pending, consent } => {
                     return Asked::Consented { pending, consent, edited };
                 }
@@ -108,6 +110,7 @@ impl Gateway<'_> {
     /// Asks about a call: in the terminal, or, where nobody can answer there, by storing the question.
     async fn ask_once(
         &self,
+        timing: Timing,
         pending: Box<PendingCall>,
         refused: Option<RefusedEdit>,
         cancel: &CancelToken,
@@ -118,7 +121,15 @@ impl Gateway<'_> {
                 CallError::new(ErrorCode::Cancelled, "the call was stopped before a person was asked");
             return self.unasked(origin, pending, error);
         }
-        let question = match self.question(&pending) {
+        let checked = match timing {
+            // An earlier call of the batch may yet make it hold.
+            Timing::Provisional => self.foresee_preconditions(pending.call(), cancel).await,
+            Timing::Now => match self.require(pending.call(), cancel).await {
+                Ok(checked) => checked,
+                Err(error) => return self.unmet(origin, pending, error),
+            },
+        };
+        let question = match self.question(&pending, checked) {
             Ok(question) => question,
             Err(error) => return self.unasked(origin, pending, error),
         };
@@ -126,7 +137,7 @@ impl Gateway<'_> {
             return self.queue(origin, pending, &question);
         }
         let stands =
-            pending.decision().approval().and_then(|demand| demand.terms.expires).unwrap_or(TERMINAL_STANDS);
+            pending.decision().approval().and_then(|demand| demand.expires).unwrap_or(TERMINAL_STANDS);
         let arguments = pending.call().arguments().clone();
         match self.prompt(question, arguments, refused, stands, cancel).await {
             Ok(answered) if cancel.is_cancelled() && !answered.answer.is_yes() => {
@@ -139,12 +150,13 @@ impl Gateway<'_> {
         }
     }
 
-    fn question(&self, pending: &PendingCall) -> Result<Question, CallError> {
+    fn question(&self, pending: &PendingCall, checked: Vec<Checked>) -> Result<Question, CallError> {
         let place = self.place(pending)?;
-        let subject = pending.subject(&self.facts, self.session.workspace.root());
+        let subject = pending.subject(&self.facts(), self.session.workspace.root());
         let question = Question::new(&subject, place, &self.redactor.borrow()).noting(
             pending.doubts().iter().map(|doubt| format!("a remembered answer was not believed: {doubt}")),
         );
+        let question = question.with_checks(checked);
         Ok(match self.session.task.span {
             TaskSpan::Stated | TaskSpan::Run => question,
             TaskSpan::Call => question.for_this_call_only(NOT_REMEMBERED),
@@ -153,7 +165,7 @@ impl Gateway<'_> {
 
     /// Where the call would run.
     fn place(&self, pending: &PendingCall) -> Result<Option<Place>, CallError> {
-        if !starts_program(pending.call().plan()) {
+        if self.stand_in.is_some() || !starts_program(pending.call().plan()) {
             return Ok(None);
         }
         let environment = &pending.decision().environment;
@@ -192,6 +204,12 @@ impl Gateway<'_> {
         };
         self.asking.set(false);
         ended.map_err(|_| internal())
+    }
+
+    /// A call that nobody is asked about, since what must hold before it does not.
+    fn unmet(&self, origin: Origin, pending: Box<PendingCall>, error: CallError) -> Reaction {
+        let subject = Subject::Unmet(Box::new(pending.unmet(error.clone())));
+        Reaction::Refused(Box::new(Finished::refused(origin, subject, error, &self.redactor.borrow())))
     }
 
     pub(super) fn unasked(&self, origin: Origin, pending: Box<PendingCall>, error: CallError) -> Reaction {

@@ -3,6 +3,7 @@
 use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::authorize::PendingCall;
 use crate::clock::Timestamp;
+use crate::code::{CallError, ErrorCode};
 use crate::state::{Batch, Change, Durability, Receipt, Store, StoreError};
 use crate::wire::CallRequest;
 
@@ -48,6 +49,14 @@ impl Gateway<'_> {
         awaited.expires <= self.session.clock.now()
     }
 
+    /// Why a call that waits may not go on where the task is now: the step was left that showed its tool, or the task ended.
+    #[must_use]
+    pub fn left_behind(&self, awaited: &Awaited) -> Option<CallError> {
+        let contract = self.session.catalog.find(&awaited.request.name)?;
+        // A store that cannot be read now says nothing about the task.
+        self.out_of_place(contract).filter(|error| error.code == ErrorCode::PermissionDenied)
+    }
+
     /// Takes a question back, since its call was cancelled: a yes that comes later must run nothing.
     ///
     /// # Errors
@@ -59,7 +68,7 @@ impl Gateway<'_> {
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
-            step: session.step.as_ref(),
+            step: self.here().step,
             call: Some(awaited.request.id.as_str()),
             tool: Some(&awaited.request.name),
             contract: Some(awaited.contract),

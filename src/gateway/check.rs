@@ -4,9 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::catalog::{Contract, NetworkRule, SandboxLevel};
+use crate::clock::Timestamp;
 use crate::code::{CallError, ErrorCode, Violation};
 use crate::execute::resolve_profile;
-use crate::policy::{Decision, DefaultVerdict, RuleExplanation, Verdict, decide, explain};
+use crate::policy::{Decision, DefaultVerdict, RuleExplanation, Verdict, Weighed, decide, explain, weigh};
 use crate::validate::{Plan, Timing, ValidatedCall, validate};
 use crate::wire::CallRequest;
 
@@ -36,6 +37,10 @@ pub enum Stage {
         call: Box<ValidatedCall>,
         /// What it said.
         decision: Box<Decision>,
+        /// What it would take from budgets, and what others have taken. Looking takes nothing.
+        budgets: Vec<Weighed>,
+        /// The budget that it would go over and may not.
+        exceeded: Option<CallError>,
         /// Where it would run, for a call that starts a program.
         place: Option<Result<(SandboxLevel, NetworkRule), CallError>>,
     },
@@ -47,7 +52,10 @@ impl Gateway<'_> {
     pub fn check(&self, request: CallRequest) -> Check {
         let (id, tool) = (request.id.to_string(), Some(request.name.clone()));
         let refused = |error| Check { id: id.clone(), tool: tool.clone(), stage: Stage::Refused { error } };
-        let resolved = match self.session.catalog.resolve(request, &self.session.scope) {
+        if let Err(error) = self.catch_up() {
+            return refused(error);
+        }
+        let resolved = match self.session.catalog.resolve(request, self.here().scope) {
             Ok(resolved) => resolved,
             Err(unresolved) => return refused(unresolved.error),
         };
@@ -55,7 +63,26 @@ impl Gateway<'_> {
             Ok(call) => call,
             Err(rejected) => return refused(rejected.error),
         };
-        let decision = decide(&self.session.policy, &call, &self.facts);
+        let decision = decide(&self.session.policy, &call, &self.facts());
+        let budgets = match decision.verdict {
+            Verdict::Deny => Vec::new(),
+            Verdict::Allow | Verdict::RequireApproval => match self.weighed(&call) {
+                Ok(weighed) => weighed,
+                Err(error) => return refused(error),
+            },
+        };
+        let (decision, exceeded) = match weigh(decision, &budgets) {
+            Ok(decision) => (decision, None),
+            Err(over) => (over.0, Some(over.1)),
+        };
+        if exceeded.is_some() {
+            let (call, decision) = (Box::new(call), Box::new(decision));
+            return Check {
+                id,
+                tool,
+                stage: Stage::Decided { call, decision, budgets, exceeded, place: None },
+            };
+        }
         if decision.verdict != Verdict::Deny
             && let Some(error) = call.obstacle()
         {
@@ -75,14 +102,20 @@ impl Gateway<'_> {
         Check {
             id,
             tool,
-            stage: Stage::Decided { call: Box::new(call), decision: Box::new(decision), place },
+            stage: Stage::Decided {
+                call: Box::new(call),
+                decision: Box::new(decision),
+                budgets,
+                exceeded,
+                place,
+            },
         }
     }
 
     /// Every rule that was considered for a call, and why it counted or not. Values are redacted.
     #[must_use]
     pub fn explain(&self, call: &ValidatedCall) -> Vec<RuleExplanation> {
-        explain(&self.session.policy, call, &self.facts)
+        explain(&self.session.policy, call, &self.facts())
     }
 }
 
@@ -107,8 +140,25 @@ struct CheckLine<'a> {
     arguments: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     would_run: Option<WouldRun<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    budgets: Vec<BudgetLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     preconditions: Option<&'static str>,
+}
+
+/// What a call would take from a budget, and what is used of it.
+#[derive(Serialize)]
+struct BudgetLine<'a> {
+    id: &'a str,
+    per: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a str>,
+    limit: u64,
+    used: u64,
+    takes: u64,
+    over: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frees: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -164,11 +214,13 @@ impl Check {
                 violations: &error.violations,
                 arguments: None,
                 would_run: None,
+                budgets: Vec::new(),
                 preconditions: None,
             },
-            Stage::Decided { call, decision, place } => {
+            Stage::Decided { call, decision, budgets, exceeded, place } => {
                 reason = decision.reason();
-                let unplaced = place.as_ref().and_then(|place| place.as_ref().err());
+                let unplaced =
+                    exceeded.as_ref().or_else(|| place.as_ref().and_then(|place| place.as_ref().err()));
                 let placed = place.as_ref().and_then(|place| place.as_ref().ok());
                 let code = match (decision.verdict, unplaced) {
                     (Verdict::Deny, _) => Some(ErrorCode::PermissionDenied),
@@ -179,7 +231,7 @@ impl Check {
                 CheckLine {
                     id: &self.id,
                     tool: self.tool.as_deref(),
-                    verdict: decision.verdict,
+                    verdict: if exceeded.is_some() { Verdict::Deny } else { decision.verdict },
                     code,
                     rules: rule_lines(decision),
                     defaults: &decision.defaults,
@@ -192,6 +244,7 @@ impl Check {
                         sandbox: placed.map(|(level, _)| *level),
                         network: placed.map(|(_, network)| *network),
                     }),
+                    budgets: budgets.iter().map(budget_line).collect(),
                     preconditions: Some("not_evaluated"),
                 }
             }
@@ -199,6 +252,20 @@ impl Check {
         if serde_json::to_writer(&mut *out, &line).is_ok() {
             out.push(b'\n');
         }
+    }
+}
+
+fn budget_line(weighed: &Weighed) -> BudgetLine<'_> {
+    let budget = &weighed.charge.budget;
+    BudgetLine {
+        id: budget.rule.id.as_str(),
+        per: budget.per.as_str(),
+        group: weighed.charge.group.as_deref(),
+        limit: budget.limit,
+        used: weighed.used,
+        takes: weighed.charge.amount,
+        over: weighed.is_over(),
+        frees: weighed.frees.map(Timestamp::rfc3339),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::state::{
 use crate::wire::{ReplyView, encode_reply, encode_resolved};
 
 use super::finished::Subject;
+use super::verify::Verification;
 use super::{Finished, Gateway, trust_text};
 
 /// How long a result is kept.
@@ -39,10 +40,16 @@ impl Gateway<'_> {
                 Vec::new()
             }
         };
+        if !receipts.is_empty() {
+            self.notify(&finished);
+        }
         for entry in finished.iter().filter_map(|one| one.ledger.as_ref()) {
             self.under_way.borrow_mut().remove(&entry.id);
         }
         self.note_awaited(&mut finished, &receipts);
+        if !receipts.is_empty() {
+            self.note_begun(&finished);
+        }
         let mut status = 0;
         for (at, one) in finished.iter().enumerate() {
             self.encode(one, receipts.get(at).map(ToString::to_string).as_deref(), out);
@@ -86,7 +93,7 @@ impl Gateway<'_> {
                 id: question.id(),
                 principal: &self.session.principal,
                 task: &self.session.task.id,
-                step: self.session.step.as_ref(),
+                step: self.here().step,
                 tool: question.tool(),
                 call: text,
                 binding: question.binding().0,
@@ -158,13 +165,16 @@ impl Gateway<'_> {
         if let Some(feedback) = one.answer.as_ref().and_then(|answer| answer.feedback.as_deref()) {
             notes.push(("feedback", feedback));
         }
+        if let Some(evidence) = one.verification.as_ref().and_then(Verification::evidence) {
+            notes.push(("evidence", evidence));
+        }
         let warnings = one.presented.warnings().join("\n");
         if !warnings.is_empty() {
             notes.push(("warnings", &warnings));
         }
         records.push(&Entry {
             task: Some(&self.session.task.id),
-            step: self.session.step.as_ref(),
+            step: one.step.as_ref().or_else(|| self.here().step),
             call: Some(one.origin.id.as_str()),
             parent: one.parent.as_ref().map(CallId::as_str),
             tool: one.origin.tool.as_deref(),
@@ -180,6 +190,7 @@ impl Gateway<'_> {
             code: error.map(|error| error.contract_code.as_deref().unwrap_or(error.code.as_str())),
             effect: Some(one.presented.effect()),
             ledger: one.ledger_note(),
+            verification: one.verification.as_ref().map(Verification::note),
             duration: one.elapsed,
             bytes: one.presented.content().map(|content| content.len() as u64),
             result: one.reference.as_deref(),
@@ -216,6 +227,7 @@ impl Gateway<'_> {
 
     fn encode(&self, one: &Finished, receipt: Option<&str>, out: &mut Vec<u8>) {
         let presented = &one.presented;
+        let operation = one.operation();
         let view = ReplyView {
             id: one.origin.id.as_str(),
             tool: one.origin.tool.as_deref(),
@@ -223,6 +235,7 @@ impl Gateway<'_> {
             effect: presented.effect(),
             verification: presented.verification(),
             object: presented.object(),
+            operation: operation.as_ref(),
             content: presented.content(),
             truncated: presented.truncated(),
             total: presented.total(),

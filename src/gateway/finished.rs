@@ -11,14 +11,16 @@ use crate::catalog::{Contract, Digest, SandboxLevel};
 use crate::clock::Timestamp;
 use crate::code::CallError;
 use crate::execute::SpentCall;
-use crate::ident::{CallId, CredentialName};
+use crate::ident::{CallId, CredentialName, StepName};
 use crate::policy::Decision;
 use crate::present::{Presented, refuse};
 use crate::secret::Redactor;
-use crate::state::EffectState;
+use crate::state::{EffectState, Pursuit};
 use crate::text::json_text;
 use crate::validate::{Plan, Rejected, ValidatedCall};
 use crate::wire::{CallRequest, Incoming, Shape};
+
+use super::verify::Verification;
 
 /// Where a result goes: the call's id, and the format it came in.
 #[derive(Debug, Clone)]
@@ -180,11 +182,22 @@ pub(super) struct LedgerEntry {
     pub(super) found: Option<EffectState>,
 }
 
+/// An effect that goes on after its call was answered.
+pub(super) struct Begun {
+    pub(super) pursuit: Pursuit,
+    /// When it is looked at next.
+    pub(super) due: Timestamp,
+    /// When it counts as not known.
+    pub(super) deadline: Timestamp,
+}
+
 /// A call at its end. It is answered once its record is committed.
 pub struct Finished {
     pub(super) origin: Origin,
     pub(super) subject: Subject,
     pub(super) presented: Presented,
+    /// The step that the call ran in.
+    pub(super) step: Option<StepName>,
     pub(super) sandbox: Option<SandboxLevel>,
     pub(super) credentials: Vec<CredentialName>,
     pub(super) reference: Option<String>,
@@ -198,6 +211,10 @@ pub struct Finished {
     pub(super) replayed: bool,
     /// The call that it was made for, where the gateway made it itself.
     pub(super) parent: Option<CallId>,
+    /// What is left to do about its effect, which goes on elsewhere.
+    pub(super) begun: Option<Begun>,
+    /// What the last look at its effect saw, where one was made.
+    pub(super) verification: Option<Verification>,
     /// Questions about the same call that its end answers with no.
     pub(super) settles: Option<Likeness>,
     /// What it waits for, where a person's answer may yet come.
@@ -226,6 +243,7 @@ impl Finished {
             origin,
             subject,
             presented,
+            step: None,
             sandbox: None,
             credentials: Vec::new(),
             reference: None,
@@ -236,6 +254,8 @@ impl Finished {
             ledger: None,
             replayed: false,
             parent: None,
+            begun: None,
+            verification: None,
             settles: None,
             awaits: None,
             resolved: false,

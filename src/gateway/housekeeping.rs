@@ -18,8 +18,9 @@ const MOST_DROPPED_LAST: usize = 10_000;
 const NOBODY: &str = "gateway";
 
 impl Gateway<'_> {
-    /// Drops what has ended, at the end of a run.
+    /// Waits for notices that are on their way, and drops what has ended, at the end of a run.
     pub fn close(&self) {
+        self.notifier.borrow_mut().close();
         self.drop_ended(MOST_DROPPED_LAST);
     }
 

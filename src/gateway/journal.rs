@@ -9,6 +9,7 @@ use crate::ident::{CallId, CredentialName};
 use crate::state::{ApprovalState, Batch, Change, Durability, Refusal, Store, StoreError};
 
 use super::Gateway;
+use super::budgets::spent_text;
 use super::commit::{evidence, rules};
 use super::reservation::Reservation;
 
@@ -19,15 +20,18 @@ pub(super) struct IntentJournal<'j, 's> {
     credentials: &'j [CredentialName],
     reservation: Option<&'j Reservation>,
     parent: Option<&'j CallId>,
-    taken: bool,
+    overtaken: bool,
 }
 
 impl Journal for IntentJournal<'_, '_> {
     fn record_intent(&mut self, call: &AuthorizedCall) -> Result<Digest, CallError> {
         self.write(call).map_err(|error| {
-            self.taken = error == StoreError::Refused(Refusal::KeyTaken);
-            if self.taken {
-                tracing::debug!("another call holds the effect key");
+            self.overtaken = matches!(
+                error,
+                StoreError::Refused(Refusal::KeyTaken | Refusal::BudgetExceeded | Refusal::TaskMoved)
+            );
+            if self.overtaken {
+                tracing::debug!(%error, "something else was faster");
             } else {
                 tracing::error!(%error, "an intent could not be written");
             }
@@ -43,7 +47,7 @@ impl<'j, 's> IntentJournal<'j, 's> {
         credentials: &'j [CredentialName],
         reservation: Option<&'j Reservation>,
     ) -> Self {
-        Self { gateway, sandbox, credentials, reservation, parent: None, taken: false }
+        Self { gateway, sandbox, credentials, reservation, parent: None, overtaken: false }
     }
 
     /// The same for a call that the gateway makes itself, for the sake of another.
@@ -52,9 +56,10 @@ impl<'j, 's> IntentJournal<'j, 's> {
         self
     }
 
-    /// Whether nothing was written because another call holds the effect key.
-    pub(super) fn key_is_taken(&self) -> bool {
-        self.taken
+    /// Whether nothing was written because something else was faster: another call holds the effect key or took what was left
+    /// of a budget, or the task was moved. The call is to be decided again.
+    pub(super) fn was_overtaken(&self) -> bool {
+        self.overtaken
     }
 }
 
@@ -101,17 +106,28 @@ impl IntentJournal<'_, '_> {
         };
         // The same call may wait as a stored question: it runs now, so that one is answered.
         let settled = spent.map(|_| {
-            let subject = authorized.subject(&gateway.facts, session.workspace.root());
+            let subject = authorized.subject(&gateway.facts(), session.workspace.root());
             let likeness = Likeness::compute(&subject).0;
             Change::SettleLike { likeness, state: ApprovalState::Approved, by }
         });
         // The key comes first: where another holds it, nothing else is said of the call.
         let reserved = self.reservation.map(|reservation| reservation.change(gateway, call));
-        let changes: Vec<Change<'_>> = reserved.into_iter().chain(spent).chain(settled).collect();
+        let source = match self.reservation {
+            Some(reservation) => reservation.id.clone(),
+            None if authorized.spends().is_empty() => String::new(),
+            None => gateway.random.borrow_mut().id("u_")?,
+        };
+        let taken = gateway.taking(authorized, &source, now);
+        // A look-up settles what began elsewhere in the task, and changes nothing.
+        let still = gateway.standing_still().filter(|_| self.parent.is_none());
+        let changes: Vec<Change<'_>> =
+            still.into_iter().chain(reserved).chain(taken).chain(spent).chain(settled).collect();
+        let spent_text = spent_text(authorized);
+        let notes = [("budgets", spent_text.as_str())];
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
-            step: session.step.as_ref(),
+            step: gateway.here().step,
             call: Some(call.id().as_str()),
             parent: self.parent.map(CallId::as_str),
             tool: Some(call.contract().name.as_str()),
@@ -125,6 +141,7 @@ impl IntentJournal<'_, '_> {
             approval: note,
             effect: Some(Effect::Possible),
             ledger: self.reservation.map(Reservation::note),
+            notes: if spent_text.is_empty() { &[] } else { &notes },
             ..Entry::new(RecordKind::Intent, now, &session.principal)
         })?;
         let receipts = store.borrow_mut().append(&mut Batch {

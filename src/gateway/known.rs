@@ -91,7 +91,7 @@ impl Gateway<'_> {
             self.record_doubt(&doubt, why);
             pending.doubt_once(format!("`{}`: {why}", text::head(&stored.id, SHOWN_ID)));
         }
-        let subject = pending.subject(&self.facts, self.session.workspace.root());
+        let subject = pending.subject(&self.facts(), self.session.workspace.root());
         let believed = candidates.iter().filter(|stored| stored.seal.doubt().is_none());
         believed.filter_map(restore).find(|standing| standing.covers(&subject, now))
     }
@@ -121,7 +121,7 @@ impl Gateway<'_> {
         let mut records = PendingRecords::default();
         records.push(&Entry {
             task: Some(&session.task.id),
-            step: session.step.as_ref(),
+            step: self.here().step,
             tool: Some(doubt.tool),
             contract: doubt.contract,
             approval: Some(ApprovalNote {

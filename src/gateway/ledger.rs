@@ -8,13 +8,13 @@ use sha2::{Digest as _, Sha256};
 use crate::approval::canonical;
 use crate::audit::LedgerNote;
 use crate::authorize::{Authorization, HeldCall};
-use crate::catalog::{Digest, Idempotency, Risk, TaskSpan};
+use crate::catalog::{Contract, Digest, Idempotency, Risk, TaskSpan};
 use crate::clock::Timestamp;
 use crate::code::{CallError, Effect, ErrorCode, Retry, Status};
 use crate::present::{Presented, refuse};
 use crate::state::{
-    Change, EffectState, KeyOrigin, Liveness, ResultScope, SettledEffect, Settlement, Store, StoreError,
-    StoredEffect, liveness,
+    Change, EffectState, KeyOrigin, Liveness, PursuedEffect, ResultScope, SettledEffect, Settlement, Store,
+    StoreError, StoredEffect, liveness,
 };
 use crate::validate::{Plan, ValidatedCall};
 
@@ -93,11 +93,11 @@ impl Gateway<'_> {
         let contract = call.contract();
         Ok(match stored.state {
             EffectState::Failed => Held::Free,
-            EffectState::Succeeded => Held::Known(stored),
+            EffectState::Succeeded | EffectState::Accepted | EffectState::Working => Held::Known(stored),
             EffectState::Running => Held::Open(stored),
             EffectState::Unknown => {
                 let looked_up = contract.reconcile.is_none() || self.looked_up.borrow().contains(&stored.id);
-                match (looked_up, contract.idempotency.retry_is_safe()) {
+                match (looked_up, may_go_out_again(contract, &stored)) {
                     (false, _) => Held::Open(stored),
                     (true, true) => Held::Free,
                     (true, false) => Held::Known(stored),
@@ -144,6 +144,7 @@ impl Gateway<'_> {
                 );
                 (presented, None)
             }
+            EffectState::Accepted | EffectState::Working => (self.under_way_still(stored), None),
             EffectState::Unknown | EffectState::Failed => {
                 (refuse(not_known(stored), &self.redactor.borrow()), None)
             }
@@ -156,7 +157,7 @@ impl Gateway<'_> {
     }
 
     /// A recorded success, without what can no longer be read of it.
-    fn recorded(&self, stored: &StoredEffect) -> (Presented, Option<String>) {
+    pub(super) fn recorded(&self, stored: &StoredEffect) -> (Presented, Option<String>) {
         let (mut presented, reference) =
             Presented::replay(stored.outcome.as_deref(), &self.redactor.borrow());
         let session = self.session;
@@ -202,6 +203,8 @@ impl Finished {
             Status::Failed | Status::Denied | Status::Cancelled if presented.effect() == Effect::None => {
                 EffectState::Failed
             }
+            Status::Accepted if self.begun.is_some() => EffectState::Accepted,
+            Status::Working if self.begun.is_some() => EffectState::Working,
             Status::Failed
             | Status::Denied
             | Status::Cancelled
@@ -221,10 +224,22 @@ impl Finished {
     /// The change that settles the effect of this call.
     pub(super) fn settlement<'f>(&'f self, outcome: Option<&'f str>) -> Option<Change<'f>> {
         let entry = self.ledger.as_ref()?;
+        let state = self.effect_state()?;
+        if let Some(begun) = self.begun.as_ref().filter(|_| state.is_pursued()) {
+            return Some(Change::PursueEffect(PursuedEffect {
+                id: &entry.id,
+                attempt: entry.attempt,
+                state,
+                how: Settlement::Outcome,
+                pursuit: &begun.pursuit,
+                due: begun.due,
+                deadline: begun.deadline,
+            }));
+        }
         Some(Change::SettleEffect(SettledEffect {
             id: &entry.id,
             attempt: entry.attempt,
-            state: self.effect_state()?,
+            state,
             how: Settlement::Outcome,
             code: self.presented.error().map(|error| error.code.as_str()),
             outcome,
@@ -265,12 +280,29 @@ pub(super) fn timeout(plan: &Plan) -> Duration {
     }
 }
 
-fn not_known(stored: &StoredEffect) -> CallError {
-    let mut error = CallError::new(
-        ErrorCode::OutcomeUnknown,
-        "an earlier call with the same effect key may or may not have had its effect",
-    )
-    .with_hint(format!(
+/// Whether an effect that is not known may be tried once more under its key: its contract states that this is safe, and no
+/// look at the system of record contradicted it.
+pub(super) fn may_go_out_again(contract: &Contract, stored: &StoredEffect) -> bool {
+    contract.idempotency.retry_is_safe() && !is_contradicted(stored)
+}
+
+fn is_contradicted(stored: &StoredEffect) -> bool {
+    stored.code.as_deref() == Some(ErrorCode::VerificationFailed.as_str())
+}
+
+pub(super) fn not_known(stored: &StoredEffect) -> CallError {
+    let (code, message) = if is_contradicted(stored) {
+        (
+            ErrorCode::VerificationFailed,
+            "an earlier call with the same effect key reported success, and a look at the system of record disagreed",
+        )
+    } else {
+        (
+            ErrorCode::OutcomeUnknown,
+            "an earlier call with the same effect key may or may not have had its effect",
+        )
+    };
+    let mut error = CallError::new(code, message).with_hint(format!(
         "do not send it again; a person settles it with `tgw effects show {0}` and `tgw effects resolve {0}`",
         stored.id
     ));

@@ -1,22 +1,16 @@
 //! Looking an effect up where its outcome is not known: a call that the gateway itself makes, and records as its own.
 
-use std::time::Instant;
+use serde_json::Value;
 
-use serde_json::{Map, Value, json};
-
-use crate::authorize::authorize_probe;
-use crate::catalog::{Contract, LookUpArgument, ReconcileSpec, TaskContext, TaskSpan};
-use crate::code::{CallError, ErrorCode};
+use crate::catalog::{Contract, ProbePurpose, ReconcileSpec};
 use crate::execute::CancelToken;
-use crate::ident::CallId;
-use crate::present::{Outcome, PresentLimits, Presented, Stored, interpret, present};
+use crate::present::{Outcome, PresentLimits, Presented, present};
 use crate::state::{EffectState, Liveness, SettledEffect, Settlement, StoreError, StoredEffect, liveness};
-use crate::validate::{CallBindings, Timing, validate};
+use crate::validate::CallBindings;
 
 use super::Gateway;
-use super::finished::{Finished, Origin, Subject};
-use super::journal::IntentJournal;
-use super::run::starts_program;
+use super::kept::KeptCall;
+use super::verify::Sight;
 
 /// What came of looking an effect up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +45,12 @@ impl Gateway<'_> {
         let Some(spec) = contract.reconcile.as_deref() else {
             return nothing("its contract states no look-up");
         };
-        let arguments = stored.exact_arguments.as_deref().and_then(|text| serde_json::from_str(text).ok());
-        let Some(arguments) = arguments else {
-            return nothing("its arguments are not kept, since its contract stated no look-up then");
+        let workspace = self.session.workspace.root();
+        let kept = match KeptCall::of(stored, contract, workspace) {
+            Ok(kept) => kept,
+            Err(why) => return nothing(why),
         };
-        match self.look(contract, spec, stored, &arguments, cancel).await? {
+        match self.look(contract, spec, &kept.bindings(workspace), cancel).await? {
             Seen::Found(presented) => {
                 let outcome = presented.record(None);
                 let settled = SettledEffect {
@@ -113,136 +108,52 @@ impl Gateway<'_> {
         &self,
         contract: &Contract,
         spec: &ReconcileSpec,
-        stored: &StoredEffect,
-        arguments: &Value,
+        about: &CallBindings<'_>,
         cancel: &CancelToken,
     ) -> Result<Seen, StoreError> {
-        let Ok(call_id) = CallId::parse(&stored.call) else {
-            return Ok(Seen::Unclear("its call's id cannot be read".to_owned()));
+        let asked = match spec.probe.fill(about) {
+            Ok(asked) => asked,
+            Err((name, error)) => {
+                return Ok(Seen::Unclear(format!("the look-up's `{name}` cannot be filled: {error}")));
+            }
         };
-        let task = TaskContext {
-            id: stored.task.clone(),
-            span: TaskSpan::Stated,
-            prompt: None,
-            tools: None,
-            data: json!({}),
-        };
-        let bindings = CallBindings {
-            arguments,
-            principal: &stored.principal,
-            task: &task,
-            step: None,
-            call_id: &call_id,
-            workspace: self.session.workspace.root(),
-            item: None,
-            value: None,
-            exit: None,
-            effect_key: None,
-        };
-        // A key that rests on what is not kept cannot be made again, and a look-up that reads it has no answer.
-        let key = contract.idempotency.key().and_then(|spec| spec.key.render_text(&bindings).ok());
-        let bindings = CallBindings { effect_key: key.as_deref(), ..bindings };
-        let mut asked = Map::new();
-        for (name, argument) in &spec.arguments {
-            let value = match argument {
-                LookUpArgument::Literal(value) => Ok(value.clone()),
-                LookUpArgument::Template(template) => template.render_value(&bindings),
+        let read = |outcome: &Outcome| sighting(outcome, spec, about);
+        let probed =
+            match self.probe(&spec.probe.tool, ProbePurpose::Look, asked, about.call_id, read, cancel).await?
+            {
+                Ok(probed) => probed,
+                Err(error) => return Ok(Seen::Unclear(format!("the look-up failed: {}", error.message))),
             };
-            match value {
-                Ok(value) => asked.insert(name.clone(), value),
-                Err(error) => {
-                    return Ok(Seen::Unclear(format!("the look-up's `{name}` cannot be filled: {error}")));
-                }
-            };
-        }
-        let probed = match self.probe(spec, asked, &bindings, cancel).await? {
-            Ok(probed) => probed,
-            Err(error) => return Ok(Seen::Unclear(format!("the look-up failed: {}", error.message))),
-        };
-        let presented = match probed.seen {
-            Ok(Sighting::Found) => probed.presented,
+        match &probed.read {
+            Ok(Sighting::Found) => {}
             Ok(Sighting::Absent) => return Ok(Seen::Absent),
             Ok(Sighting::Neither) => {
                 return Ok(Seen::Unclear("the look-up did not find it, which proves nothing".to_owned()));
             }
             Err(why) => return Ok(Seen::Unclear(format!("what the look-up found has no answer: {why}"))),
+        }
+        let value = match &spec.value {
+            Some(pointer) => probed.value().pointer(pointer).cloned().unwrap_or(Value::Null),
+            None => probed.value().clone(),
         };
-        let value = match presented.stored() {
-            Stored::Value(value, _) => match &spec.value {
-                Some(pointer) => value.pointer(pointer).cloned().unwrap_or(Value::Null),
-                None => value.clone(),
-            },
-            Stored::Nothing | Stored::TooLarge(_) => Value::Null,
-        };
-        let found =
-            present(Outcome::found(value), contract, &self.redactor.borrow(), PresentLimits::default());
+        let mut outcome = Outcome::found(value);
+        if let Some(verify) = contract.verify.as_deref() {
+            let verification = self.look_once(verify, &outcome, about, cancel).await;
+            match verification.sight {
+                Sight::Agrees => outcome.confirm(),
+                Sight::Disagrees => {
+                    return Ok(Seen::Unclear(
+                        "the look-up found it, and its verification disagrees".to_owned(),
+                    ));
+                }
+                Sight::Unreached(why) => {
+                    return Ok(Seen::Unclear(format!("the look-up found it, and {why}")));
+                }
+            }
+        }
+        let found = present(outcome, contract, &self.redactor.borrow(), PresentLimits::default());
         Ok(Seen::Found(Box::new(found)))
     }
-
-    /// Makes one look-up: a call of the gateway's own, which goes through every stage but scope and policy, and is recorded
-    /// with the call that it is made for.
-    async fn probe(
-        &self,
-        spec: &ReconcileSpec,
-        asked: Map<String, Value>,
-        about: &CallBindings<'_>,
-        cancel: &CancelToken,
-    ) -> Result<Result<Probed, CallError>, StoreError> {
-        let id = self.random.borrow_mut().id("look_")?;
-        let Ok(id) = CallId::parse(&id) else {
-            return Ok(Err(CallError::new(ErrorCode::Internal, "an id of the gateway is none")));
-        };
-        let resolved = match self.session.catalog.resolve_probe(spec.tool.as_str(), asked, id) {
-            Ok(resolved) => resolved,
-            Err(error) => return Ok(Err(error)),
-        };
-        let validated = match self.validating(Timing::Now, |context| validate(resolved, context)) {
-            Ok(validated) => validated,
-            Err(rejected) => return Ok(Err(rejected.error)),
-        };
-        let authorized = match authorize_probe(validated) {
-            Ok(authorized) => authorized,
-            Err(error) => return Ok(Err(error)),
-        };
-        let origin = Origin::of_call(authorized.call());
-        let names = authorized.call().plan().credentials();
-        let prepared = match self.prepare(&authorized, &names).await {
-            Ok(prepared) => prepared,
-            Err(error) => return Ok(Err(error)),
-        };
-        let sandbox = starts_program(authorized.call().plan()).then(|| prepared.sandbox.level());
-        let mut journal = IntentJournal::new(self, sandbox, &names, None).made_for(about.call_id);
-        let reserved = match authorized.reserve(&mut journal) {
-            Ok(reserved) => reserved,
-            Err(refused) => return Ok(Err(refused.1)),
-        };
-        let started = Instant::now();
-        let (captured, spent) = self.execute(reserved, &prepared, cancel).await;
-        let elapsed = started.elapsed();
-        let outcome = interpret(captured, spent.call().contract(), &self.bindings(spent.call()));
-        let seen = sighting(&outcome, spec, about);
-        let presented =
-            present(outcome, spent.call().contract(), &self.redactor.borrow(), PresentLimits::default());
-        let mut finished = Box::new(Finished::new(origin, Subject::Spent(Box::new(spent)), presented));
-        finished.parent = Some(about.call_id.clone());
-        (finished.sandbox, finished.credentials) = (sandbox, names);
-        finished.elapsed = Some(elapsed);
-        let finished = [finished];
-        let receipts = self.record(&finished)?;
-        tracing::debug!(receipts = receipts.len(), "a look-up is recorded");
-        let [finished] = finished;
-        Ok(match finished.presented.error() {
-            Some(error) => Err(error.clone()),
-            None => Ok(Probed { seen, presented: finished.presented }),
-        })
-    }
-}
-
-/// What a look-up brought back.
-struct Probed {
-    /// What it saw of the effect, or why that has no answer.
-    seen: Result<Sighting, String>,
-    presented: Presented,
 }
 
 /// What a look-up saw of an effect.

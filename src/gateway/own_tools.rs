@@ -78,7 +78,7 @@ impl Gateway<'_> {
             .catalog
             .contracts()
             .iter()
-            .filter(|contract| !contract.internal && session.scope.hides(contract).is_none())
+            .filter(|contract| !contract.internal && self.here().scope.hides(contract).is_none())
             .map(|contract| (score(contract, &words), contract.as_ref()))
             .filter(|(score, _)| *score > 0 || words.is_empty())
             .collect();

@@ -1,6 +1,6 @@
 //! Stored questions on their way back: what became of one, and what its answer is worth for a call.
 
-use crate::approval::{Answer, Binding, Grant, StoredCall, StoredYes};
+use crate::approval::{Answer, Binding, Grant, GrantMismatch, StoredCall};
 use crate::audit::RecordKind;
 use crate::authorize::{Consent, PendingCall};
 use crate::clock::Timestamp;
@@ -15,6 +15,9 @@ use super::{Admission, Gateway};
 
 /// Most stored questions about one call that are looked at.
 const MOST_ASKED: usize = 64;
+
+/// Why a yes counts no more, or never did, though its row is as tgw wrote it.
+const TOO_FEW: &str = "too few signed answers of those who may give one hold";
 
 /// What became of a stored question.
 pub enum Settled {
@@ -51,18 +54,17 @@ impl Gateway<'_> {
         };
         if let Some(why) = stored.seal.doubt() {
             self.doubt_question(&stored, why);
-            let error = CallError::new(
-                ErrorCode::ApprovalRequired,
-                format!("the stored question is not believed: {why}"),
-            )
-            .with_hint("send the call again, and it is asked anew");
-            return Ok(Settled::Ended(Box::new(error)));
+            return Ok(Settled::Ended(Box::new(not_believed(why))));
         }
         Ok(match stored.state_at(self.session.clock.now()) {
             ApprovalState::Pending => Settled::Waiting,
-            ApprovalState::Approved => match yes(&stored) {
+            ApprovalState::Approved => match self.yes(&stored) {
                 Some(grant) => Settled::Consented(Box::new(grant)),
-                None => Settled::Ended(Box::new(used())),
+                None if stored.spent.is_some() => Settled::Ended(Box::new(used())),
+                None => {
+                    self.doubt_question(&stored, TOO_FEW);
+                    Settled::Ended(Box::new(not_believed(TOO_FEW)))
+                }
             },
             state @ (ApprovalState::Denied | ApprovalState::Expired | ApprovalState::Revoked) => {
                 Settled::Ended(Box::new(refusal(&stored, state)))
@@ -123,7 +125,21 @@ impl Gateway<'_> {
         let believed = asked.iter().filter(|stored| {
             stored.seal.doubt().is_none() && stored.state == ApprovalState::Approved && now < stored.expires
         });
-        believed.filter_map(yes).next()
+        for stored in believed {
+            if stored.spent.is_some() {
+                continue;
+            }
+            let subject = pending.subject(&self.facts(), self.session.workspace.root());
+            match self.yes(stored) {
+                Some(grant) if grant.check(&subject, now) != Err(GrantMismatch::NeedsSignature) => {
+                    return Some(grant);
+                }
+                Some(_) | None => {}
+            }
+            self.doubt_question(stored, TOO_FEW);
+            pending.doubt_once(format!("`{}`: {TOO_FEW}", text::head(&stored.id, super::known::SHOWN_ID)));
+        }
+        None
     }
 
     /// What earlier questions about the very same call say where nobody is there to be asked anew.
@@ -161,7 +177,7 @@ impl Gateway<'_> {
 
     fn asked_before(&self, pending: &PendingCall) -> Vec<StoredApproval> {
         let Ok(store) = &self.store else { return Vec::new() };
-        let binding = Binding::compute(&pending.subject(&self.facts, self.session.workspace.root()));
+        let binding = Binding::compute(&pending.subject(&self.facts(), self.session.workspace.root()));
         let found = store.borrow().approvals_for(&self.session.principal.tenant, binding.0, MOST_ASKED);
         found.unwrap_or_else(|error| {
             tracing::error!(%error, "stored questions could not be read");
@@ -183,21 +199,6 @@ impl Gateway<'_> {
     }
 }
 
-/// The grant that a stored answer says; `None` for anything but a yes that was not spent.
-fn yes(stored: &StoredApproval) -> Option<Grant> {
-    if stored.state != ApprovalState::Approved || stored.spent.is_some() {
-        return None;
-    }
-    Some(Grant::from_store(&StoredYes {
-        id: &stored.id,
-        binding: stored.binding,
-        question: stored.question,
-        by: stored.by.as_deref()?,
-        note: stored.feedback.as_deref(),
-        expires: stored.expires,
-    }))
-}
-
 fn same_call(stored: &StoredApproval, id: &str) -> bool {
     StoredCall::from_json(&stored.call, stored.question).is_ok_and(|call| call.id == id)
 }
@@ -213,6 +214,11 @@ fn refusal(stored: &StoredApproval, state: ApprovalState) -> CallError {
         CallError::new(ErrorCode::ApprovalDenied, Refusal::ApprovalRevoked.to_string())
             .with_hint("send the call again only if it is still to happen; it is asked anew")
     })
+}
+
+fn not_believed(why: &str) -> CallError {
+    CallError::new(ErrorCode::ApprovalRequired, format!("the stored question is not believed: {why}"))
+        .with_hint("send the call again, and it is asked anew")
 }
 
 fn used() -> CallError {

@@ -5,13 +5,13 @@ use std::time::Duration;
 use crate::approval::canonical;
 use crate::audit::LedgerNote;
 use crate::authorize::AuthorizedCall;
-use crate::catalog::Digest;
+use crate::catalog::{Contract, Digest};
 use crate::clock::Timestamp;
 use crate::state::{Change, EffectState, KeyOrigin, NewEffect, RetriedEffect, Store, StoreError};
 use crate::validate::ValidatedCall;
 
 use super::Gateway;
-use super::ledger::{arguments_digest, digest_of, sha256, timeout};
+use super::ledger::{arguments_digest, digest_of, may_go_out_again, sha256, timeout};
 
 /// Longest arguments that are kept to show how a later call differs.
 const MOST_SHOWN: usize = 16 << 10;
@@ -37,13 +37,14 @@ impl Gateway<'_> {
             again = store
                 .effect_by_key(tenant, tool, key.origin, digest)?
                 .filter(|stored| stored.state == EffectState::Unknown)
-                .filter(|_| call.contract().idempotency.retry_is_safe())
+                .filter(|stored| may_go_out_again(call.contract(), stored))
                 .filter(|stored| {
                     call.contract().reconcile.is_none() || self.looked_up.borrow().contains(&stored.id)
                 })
                 .filter(|stored| arguments_digest(&stored.id, call.arguments()) == stored.arguments);
         }
-        let lease = self.session.clock.now().plus(timeout(call.plan())).plus(LEASE_MARGIN);
+        let checking = call.contract().verify.as_deref().map_or(Duration::ZERO, |spec| spec.within);
+        let lease = self.session.clock.now().plus(timeout(call.plan())).plus(checking).plus(LEASE_MARGIN);
         if let Some(stored) = again {
             let (id, attempt) = (stored.id, stored.attempt.saturating_add(1));
             return Ok(Some(Reservation { id, attempt, lease, new: None }));
@@ -59,10 +60,15 @@ impl Gateway<'_> {
             shown_key: key.shown,
             arguments: digest_of(&id, &exact),
             shown_arguments: shown,
-            exact_arguments: call.contract().reconcile.is_some().then_some(exact),
+            exact_arguments: is_looked_for(call.contract()).then_some(exact),
         };
         Ok(Some(Reservation { id, attempt: 1, lease, new: Some(new) }))
     }
+}
+
+/// Whether an effect of this contract may be looked for once its call is over.
+fn is_looked_for(contract: &Contract) -> bool {
+    contract.reconcile.is_some() || contract.operation.is_some() || contract.verify.is_some()
 }
 
 /// A key about to be taken.

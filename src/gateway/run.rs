@@ -9,11 +9,11 @@ use crate::catalog::BuiltinName;
 use crate::code::{CallError, ErrorCode};
 use crate::execute::{
     CancelToken, CredentialCommands, ExecutionContext, SandboxProfile, SpentCall, answered, execute,
-    resolve_profile,
+    execute_by, resolve_profile,
 };
 use crate::ident::CredentialName;
 use crate::policy::{Decision, FactSource, Sight};
-use crate::present::{Captured, PresentLimits, Presented, Stored, interpret, present};
+use crate::present::{Captured, PresentLimits, Stored, interpret, present};
 use crate::secret::{Credentials, Sources, resolve};
 use crate::text;
 use crate::validate::{Plan, ValidatedCall};
@@ -21,6 +21,7 @@ use crate::validate::{Plan, ValidatedCall};
 use super::Gateway;
 use super::finished::{Finished, LedgerEntry, Origin, Subject};
 use super::journal::IntentJournal;
+use super::ledger::timeout;
 use super::settle::Attempt;
 
 /// Most bytes of a person's note that reach the model.
@@ -31,7 +32,7 @@ impl Gateway<'_> {
     pub async fn run(&self, authorized: Box<AuthorizedCall>, cancel: CancelToken) -> Box<Finished> {
         match self.attempt(authorized, &cancel).await {
             Attempt::Finished(finished) => finished,
-            Attempt::Taken(authorized) => {
+            Attempt::Overtaken(authorized) => {
                 Box::pin(self.settle_and_run(Box::new(authorized.hold()), cancel)).await
             }
         }
@@ -40,6 +41,9 @@ impl Gateway<'_> {
     /// Runs a call that may run, unless another call holds its effect key.
     pub(super) async fn attempt(&self, authorized: Box<AuthorizedCall>, cancel: &CancelToken) -> Attempt {
         let origin = Origin::of_call(authorized.call());
+        if let Err(error) = self.require(authorized.call(), cancel).await {
+            return Attempt::Finished(self.unstarted(origin, *authorized, error));
+        }
         let names = authorized.call().plan().credentials();
         let prepared = match self.prepare(&authorized, &names).await {
             Ok(prepared) => prepared,
@@ -49,6 +53,13 @@ impl Gateway<'_> {
             let error = CallError::new(ErrorCode::Cancelled, "the call was stopped before it began");
             return Attempt::Finished(self.unstarted(origin, *authorized, error));
         }
+        match self.catch_up() {
+            Ok(()) if authorized.stand() == self.moves() => {}
+            // Let through elsewhere in the task: it is decided again where that is now.
+            Ok(()) => return Attempt::Overtaken(authorized),
+            Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error)),
+        }
+        let step = self.here().step.cloned();
         let reservation = match self.reservation(&authorized) {
             Ok(reservation) => reservation,
             Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error.call_error())),
@@ -64,8 +75,8 @@ impl Gateway<'_> {
             Ok(reserved) => reserved,
             Err(refused) => {
                 let (authorized, error) = *refused;
-                return if journal.key_is_taken() {
-                    Attempt::Taken(Box::new(authorized))
+                return if journal.was_overtaken() {
+                    Attempt::Overtaken(Box::new(authorized))
                 } else {
                     Attempt::Finished(self.unstarted(origin, authorized, error))
                 };
@@ -77,7 +88,21 @@ impl Gateway<'_> {
         let started = Instant::now();
         let (captured, spent) = self.execute(reserved, &prepared, cancel).await;
         let elapsed = started.elapsed();
-        let mut presented = self.present(captured, &spent);
+        let call = spent.call();
+        let bindings = self.bindings(call);
+        let mut outcome = interpret(captured, call.contract(), &bindings);
+        let verification = self
+            .verify(
+                call.contract(),
+                &mut outcome,
+                &bindings,
+                timeout(call.plan()).saturating_sub(elapsed),
+                cancel,
+            )
+            .await;
+        let operation = outcome.operation().cloned();
+        let mut presented =
+            present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default());
         if spent.call().contract().idempotency.retry_is_safe() {
             presented.advise_retry();
         }
@@ -91,8 +116,11 @@ impl Gateway<'_> {
             finished.presented.warn(format!("the person who approved notes: {}", text::escape(&words)));
         }
         finished.sandbox = sandbox;
+        finished.step = step;
         finished.credentials = names;
         finished.elapsed = Some(elapsed);
+        finished.begun = self.begun(&finished, operation, verification.as_ref());
+        finished.verification = verification;
         finished.ledger = reservation.map(|reservation| {
             self.looked_up.borrow_mut().remove(&reservation.id);
             LedgerEntry { id: reservation.id, attempt: reservation.attempt, found: None }
@@ -106,6 +134,9 @@ impl Gateway<'_> {
         authorized: &AuthorizedCall,
         names: &[CredentialName],
     ) -> Result<Prepared, CallError> {
+        if self.stand_in.is_some() {
+            return Ok(Prepared { sandbox: SandboxProfile::none(), credentials: Credentials::default() });
+        }
         let contract = authorized.call().contract();
         let sandbox = if starts_program(authorized.call().plan()) {
             resolve_profile(contract, &authorized.decision().environment, self.session.capability())?
@@ -135,6 +166,9 @@ impl Gateway<'_> {
         prepared: &Prepared,
         cancel: &CancelToken,
     ) -> (Captured, SpentCall) {
+        if let Some(stand_in) = self.stand_in {
+            return execute_by(call, stand_in).await;
+        }
         if let Plan::Builtin { name: name @ (BuiltinName::ReadResult | BuiltinName::SearchTools), .. } =
             call.call().plan()
         {
@@ -150,12 +184,6 @@ impl Gateway<'_> {
             sight: Arc::new(self.sight(call.call(), call.decision())),
         };
         execute(call, &context).await
-    }
-
-    fn present(&self, captured: Captured, spent: &SpentCall) -> Presented {
-        let call = spent.call();
-        let outcome = interpret(captured, call.contract(), &self.bindings(call));
-        present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default())
     }
 
     /// A call that was let through and could not begin.
@@ -181,7 +209,7 @@ impl Gateway<'_> {
 
     fn sight(&self, call: &ValidatedCall, decision: &Decision) -> Sight {
         let facts = Arc::clone(&self.session.facts) as Arc<dyn FactSource + Send + Sync>;
-        Sight::of(Arc::clone(&self.session.policy), call, decision.verdict, &self.facts, facts)
+        Sight::of(Arc::clone(&self.session.policy), call, decision.verdict, &self.facts(), facts)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::state::{
 };
 
 use super::finished::{Finished, Origin, Subject};
-use super::ledger::{Held, timeout};
+use super::ledger::{Held, may_go_out_again, timeout};
 use super::look_up::LookedUp;
 use super::{Admission, Gateway};
 
@@ -32,8 +32,8 @@ const MOST_RECOVERY: Duration = Duration::from_secs(10);
 pub(super) enum Attempt {
     /// It ended.
     Finished(Box<Finished>),
-    /// Another call took its effect key first.
-    Taken(Box<AuthorizedCall>),
+    /// Another call took its effect key or what was left of a budget, or the task was moved: it is to be decided again.
+    Overtaken(Box<AuthorizedCall>),
 }
 
 impl Gateway<'_> {
@@ -55,7 +55,7 @@ impl Gateway<'_> {
                 Admission::Ask(pending) => return Box::pin(self.ask_and_run(pending, cancel)).await,
                 Admission::Ready { call, .. } => match self.attempt(call, &cancel).await {
                     Attempt::Finished(finished) => return finished,
-                    Attempt::Taken(call) => held = Box::new(call.hold()),
+                    Attempt::Overtaken(call) => held = Box::new(call.hold()),
                 },
             }
         }
@@ -96,14 +96,17 @@ impl Gateway<'_> {
                     Ok(LookedUp::Settled(_)) => {}
                     Ok(LookedUp::Nothing(why)) => {
                         tracing::info!(effect = %stored.id, %why, "an effect stays unknown");
-                        if !held.call().contract().idempotency.retry_is_safe() {
+                        if !may_go_out_again(held.call().contract(), &stored) {
                             return Some(Ended::Known(stored));
                         }
                         self.looked_up.borrow_mut().insert(stored.id.clone());
                     }
                     Err(error) => return Some(Ended::Refused(error.call_error())),
                 },
-                EffectState::Succeeded | EffectState::Failed => return Some(Ended::Known(stored)),
+                EffectState::Succeeded
+                | EffectState::Failed
+                | EffectState::Accepted
+                | EffectState::Working => return Some(Ended::Known(stored)),
             }
         }
     }
@@ -122,6 +125,10 @@ impl Gateway<'_> {
     /// number, within a bounded time.
     pub async fn recover(&self) {
         let work = async {
+            match self.going_on() {
+                Ok(open) => self.take_over(&open),
+                Err(error) => tracing::warn!(%error, "what goes on elsewhere could not be read"),
+            }
             if let Err(error) = self.reconcile(None, &CancelToken::default()).await {
                 tracing::warn!(%error, "what earlier runs left open could not be looked up");
             }
@@ -165,6 +172,7 @@ impl Gateway<'_> {
         match stored.state {
             EffectState::Succeeded | EffectState::Failed => Ok(LookedUp::Settled(stored.state)),
             EffectState::Unknown => self.look_up(stored, cancel).await,
+            EffectState::Accepted | EffectState::Working => self.look_after(stored, cancel).await,
             EffectState::Running if !self.is_lost(stored, self.session.clock.now()) => {
                 Ok(LookedUp::Nothing("it is under way".to_owned()))
             }
@@ -177,7 +185,9 @@ impl Gateway<'_> {
                 };
                 match now.state {
                     EffectState::Unknown => self.look_up(&now, cancel).await,
-                    EffectState::Running => Ok(LookedUp::Nothing("it is under way again".to_owned())),
+                    EffectState::Running | EffectState::Accepted | EffectState::Working => {
+                        Ok(LookedUp::Nothing("it is under way again".to_owned()))
+                    }
                     EffectState::Succeeded | EffectState::Failed => Ok(LookedUp::Settled(now.state)),
                 }
             }

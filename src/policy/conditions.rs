@@ -158,6 +158,17 @@ impl Compiler<'_> {
         selected: &[&ToolArguments],
         report: &mut Report,
     ) -> Option<Vec<Clause>> {
+        self.typed_clauses(written, selected, &Type::Bool, report)
+    }
+
+    /// The same for an expression of another type.
+    pub(super) fn typed_clauses(
+        &self,
+        written: Option<&Node>,
+        selected: &[&ToolArguments],
+        expected: &Type,
+        report: &mut Report,
+    ) -> Option<Vec<Clause>> {
         let Some((written, text)) = written.and_then(|node| Some((node, text_of(node)?))) else {
             return Some(vec![Clause::Absent; selected.len()]);
         };
@@ -184,13 +195,13 @@ impl Compiler<'_> {
                 Some((undeclared, _)) => Clause::Undeclared(Arc::from(undeclared.as_str())),
                 None => {
                     let arguments = tool.narrowed(fields.as_deref());
-                    variant(&syntax, arguments, &tool.name, &mut variants)
+                    variant(&syntax, arguments, expected, &tool.name, &mut variants)
                 }
             });
         }
         if variants.is_empty() {
             // No tool is there to check it against; what is wrong whatever the arguments are is found all the same.
-            variant(&syntax, anything(), "", &mut variants);
+            variant(&syntax, anything(), expected, "", &mut variants);
         }
         match self.fit {
             CatalogFit::Several if selected.is_empty() => {}
@@ -257,7 +268,7 @@ impl Compiler<'_> {
         source.map_or(written.span, |source| span_within(&source.text, written, range))
     }
 
-    fn diagnostic(&self, written: &Node, error: CompileError, tools: &[&str]) -> Diagnostic {
+    pub(super) fn diagnostic(&self, written: &Node, error: CompileError, tools: &[&str]) -> Diagnostic {
         let span = self.place(written, error.range);
         let message = match tools {
             [] => error.message,
@@ -280,12 +291,18 @@ fn anything() -> Type {
 }
 
 /// The condition on a tool, checked once for all tools with these arguments.
-fn variant<'t>(syntax: &Syntax, arguments: Type, tool: &'t str, variants: &mut Vec<Variant<'t>>) -> Clause {
+fn variant<'t>(
+    syntax: &Syntax,
+    arguments: Type,
+    expected: &Type,
+    tool: &'t str,
+    variants: &mut Vec<Variant<'t>>,
+) -> Clause {
     if let Some(known) = variants.iter_mut().find(|variant| variant.arguments == arguments) {
         known.tools.push(tool);
         return known.clause();
     }
-    let checked = syntax.check(&declarations(arguments.clone()), &Type::Bool).map(Arc::new);
+    let checked = syntax.check(&declarations(arguments.clone()), expected).map(Arc::new);
     let new = Variant { arguments, checked, tools: vec![tool] };
     let clause = new.clause();
     variants.push(new);

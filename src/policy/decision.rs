@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
@@ -10,7 +11,7 @@ use serde::ser::{SerializeStruct, Serializer};
 use crate::diagnostic::Location;
 use crate::ident::{AgentName, CredentialName, RuleId};
 
-use super::{ApprovalTerms, Environment, Rule};
+use super::{Environment, Quorum, Rule};
 
 /// What a policy says, mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -152,9 +153,12 @@ pub struct DefaultVerdict {
 pub struct ApprovalDemand {
     /// The rules that ask, in file order. Empty where only a default asks.
     pub rules: Vec<RuleId>,
-    /// Their terms, joined strictly: every group, most approvers, shortest expiry, and only what all of them let be
-    /// remembered.
-    pub terms: ApprovalTerms,
+    /// Whose signed answers it takes: each must be met. Empty where anybody who is asked may answer.
+    pub quorums: Vec<Quorum>,
+    /// How long the question stands: the shortest that a rule says.
+    pub expires: Option<Duration>,
+    /// Alternatives for "yes for this task": what all of the rules let be remembered.
+    pub remember: Vec<Vec<String>>,
 }
 
 /// A credential that a call may not use.
@@ -245,30 +249,20 @@ impl Decision {
     }
 
     fn demand(&self) -> ApprovalDemand {
-        let mut terms = ApprovalTerms::default();
-        for outcome in &self.determined_by {
-            let rule = &outcome.rule.approval;
-            terms.count = terms.count.max(rule.count);
-            terms.not_requester |= rule.not_requester;
-            terms.expires = match (terms.expires, rule.expires) {
-                (Some(one), Some(other)) => Some(one.min(other)),
-                (one, other) => one.or(other),
-            };
-            for group in &rule.by {
-                if !terms.by.contains(group) {
-                    terms.by.push(group.clone());
-                }
-            }
+        let terms = || self.determined_by.iter().map(|outcome| &outcome.rule.approval);
+        ApprovalDemand {
+            rules: self.determined_by.iter().map(|outcome| outcome.id().clone()).collect(),
+            quorums: terms().filter_map(|terms| terms.quorum.clone()).collect(),
+            expires: terms().filter_map(|terms| terms.expires).min(),
+            remember: self.remembered_by_all(),
         }
-        terms.remember = self.remembered_by_all();
-        ApprovalDemand { rules: self.determined_by.iter().map(|o| o.id().clone()).collect(), terms }
     }
 
     /// The alternatives that every asker offers. A default that asks offers none, and a yes that takes several people is
     /// never remembered.
     fn remembered_by_all(&self) -> Vec<Vec<String>> {
         let Some((first, others)) = self.determined_by.split_first() else { return Vec::new() };
-        let several = self.determined_by.iter().any(|o| o.rule.approval.count > 1);
+        let several = terms_of_several(&self.determined_by);
         if several || !self.defaults.is_empty() {
             return Vec::new();
         }
@@ -285,4 +279,9 @@ impl Decision {
             .cloned()
             .collect()
     }
+}
+
+/// Whether a rule takes the yes of more than one person.
+fn terms_of_several(rules: &[RuleOutcome]) -> bool {
+    rules.iter().filter_map(|outcome| outcome.rule.approval.quorum.as_ref()).any(|quorum| quorum.count > 1)
 }

@@ -10,10 +10,10 @@ use crate::catalog::{Contract, NamePattern, NetworkRule, Risk, SandboxLevel};
 use crate::diagnostic::{Location, Span};
 use crate::ident::{AgentName, CredentialName, Permission, Principal, RuleId, StepName, ToolName, UserName};
 
-use super::{Verdict, VersionRequirement};
+use super::{Budget, Gate, Quorum, Verdict, VersionRequirement};
 
 /// One rule. Its conditions are compiled into the policy's index.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rule {
     /// Its id, unique in its file.
     pub id: RuleId,
@@ -126,12 +126,8 @@ impl Selectors {
 /// How a person is asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApprovalTerms {
-    /// Groups who may answer; signed answers only.
-    pub by: Vec<String>,
-    /// How many must say yes; 0 and 1 mean one.
-    pub count: u32,
-    /// Whether the requester may not answer.
-    pub not_requester: bool,
+    /// Who must say yes, with signed answers only; `None` where anybody who is asked may.
+    pub quorum: Option<Quorum>,
     /// How long the question stands.
     pub expires: Option<Duration>,
     /// Alternatives for "yes for this task": each a list of argument pointers that are pinned.
@@ -139,10 +135,22 @@ pub struct ApprovalTerms {
 }
 
 impl ApprovalTerms {
+    /// Takes in what another asker demands: somebody in particular where one of them does, and the shorter expiry. What may
+    /// be remembered is another matter.
+    pub(super) fn tighten(&mut self, other: &Self) {
+        if self.quorum.is_none() {
+            self.quorum.clone_from(&other.quorum);
+        }
+        self.expires = match (self.expires, other.expires) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
     /// Whether only answers signed with an approver's key count, so that nobody at a terminal can say yes.
     #[must_use]
     pub fn needs_signed_answer(&self) -> bool {
-        !self.by.is_empty() || self.count > 1 || self.not_requester
+        self.quorum.is_some()
     }
 }
 
@@ -206,6 +214,8 @@ pub struct StepEntry {
     pub tools: Option<Vec<NamePattern>>,
     /// The risks it shows; `None` means any.
     pub risks: Option<Vec<Risk>>,
+    /// What must be before a task enters it.
+    pub enter: Option<Gate>,
     /// Where it is written.
     pub location: Location,
 }
@@ -227,14 +237,18 @@ pub struct PolicyDocument {
     pub initial_step: Option<StepName>,
     /// The members of each group of approvers.
     pub approvers: BTreeMap<String, Vec<UserName>>,
+    /// The program that is told of each question that is stored, with its arguments; empty where there is none.
+    pub notify: Vec<String>,
     /// Credentials that are limited.
     pub credentials: Vec<CredentialLimit>,
     /// The rules, in file order.
     pub rules: Vec<Arc<Rule>>,
+    /// The budgets, in file order.
+    pub budgets: Vec<Arc<Budget>>,
 }
 
 /// What a rule's author expects of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RuleExamples {
     /// Calls that the rule counts for.
     pub matching: Vec<RuleExample>,
@@ -243,7 +257,7 @@ pub struct RuleExamples {
 }
 
 /// One example call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RuleExample {
     /// The tool.
     pub tool: ToolName,

@@ -89,6 +89,29 @@ impl<'a> Facts<'a> {
     }
 }
 
+impl Facts<'_> {
+    /// The value of a variable that has nothing to do with a call, by its slot in [`gate_variables`].
+    pub(super) fn named(&self, slot: usize) -> Option<&Value> {
+        Some(match slot {
+            0 => self.tenant(),
+            1 => self.user(),
+            2 => self.agent(),
+            3 => self.task(),
+            4 => self.step(),
+            5 => self.facts.facts(),
+            _ => return None,
+        })
+    }
+}
+
+/// The variables of a step's gate: those of a rule without the call's own.
+pub(super) fn gate_variables() -> Vec<Field> {
+    declarations(Type::Dynamic).variables.into_iter().skip(CALL_VARIABLES).collect()
+}
+
+/// How many variables of a rule are about the call; they come first.
+const CALL_VARIABLES: usize = 2;
+
 fn set(object: &mut Value, key: &str, value: Option<&str>) {
     if let (Some(map), Some(value)) = (object.as_object_mut(), value) {
         map.insert(key.to_owned(), Value::from(value));
@@ -142,13 +165,7 @@ impl Bindings for RuleBindings<'_> {
         let value = match slot {
             0 => self.arguments,
             1 => self.tool,
-            2 => self.facts.tenant(),
-            3 => self.facts.user(),
-            4 => self.facts.agent(),
-            5 => self.facts.task(),
-            6 => self.facts.step(),
-            7 => self.facts.facts.facts(),
-            _ => return None,
+            _ => self.facts.named(slot.checked_sub(CALL_VARIABLES)?)?,
         };
         Some(Cow::Borrowed(value))
     }

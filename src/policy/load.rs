@@ -7,11 +7,12 @@ use crate::diagnostic::{Diagnostic, Report, SourceId, SourceMap};
 use crate::document::{Fields, Node, ReadLimits, read_reporting};
 
 use super::Verdict;
+use super::budget::{self, BudgetIndex, BudgetSource};
 use super::document::PolicyDocument;
 use super::matcher::Index;
 use super::names::Names;
 use super::rules::{RuleSource, rules, verdict};
-use super::sections::{self, Context, unsupported};
+use super::sections::{self, Context};
 
 /// The policy that is used where no file is found. It fits any catalog.
 pub const EMBEDDED_POLICY: &str = include_str!("../../policy.yaml");
@@ -56,6 +57,14 @@ impl PolicyFile {
     }
 }
 
+impl PolicyFile {
+    /// The same file with another text.
+    #[must_use]
+    pub fn with_text(&self, text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), ..self.clone() }
+    }
+}
+
 /// How closely a file must fit the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CatalogFit {
@@ -72,6 +81,7 @@ pub(super) enum CatalogFit {
 pub struct Policy {
     documents: Vec<PolicyDocument>,
     index: Index,
+    budgets: BudgetIndex,
 }
 
 impl Policy {
@@ -121,20 +131,24 @@ impl Policy {
             .for_each(|root| sections::declare(root, &mut names));
         let mut documents = Vec::with_capacity(files.len());
         let mut sourced = Vec::with_capacity(files.len());
+        let mut budgeted = Vec::with_capacity(files.len());
         for (file, root) in &roots {
-            let context = Context { sources, names: &names, fit: file.fit };
-            let Some((document, rules)) =
+            let context = Context { sources, names: &names, fit: file.fit, approvers: None };
+            let Some((document, rules, budgets)) =
                 root.as_ref().and_then(|root| document(file, root, context, &mut found))
             else {
                 continue;
             };
             documents.push(document);
             sourced.push((rules, file.fit));
+            budgeted.push((budgets, file.fit));
         }
         let index = Index::build(&sourced, contracts, sources, &mut found);
+        budget::check_ids(&documents, budgeted.iter().flat_map(|(budgets, _)| budgets), &mut found);
+        let budgets = BudgetIndex::build(&budgeted, contracts, sources, &mut found);
         let failed = found.has_errors();
         found.diagnostics().iter().for_each(|diagnostic| report.push(diagnostic.clone()));
-        if failed { Err(()) } else { Ok(Self { documents, index }) }
+        if failed { Err(()) } else { Ok(Self { documents, index, budgets }) }
     }
 
     /// The files, in the order they were given.
@@ -146,15 +160,22 @@ impl Policy {
     pub(super) fn index(&self) -> &Index {
         &self.index
     }
+
+    pub(super) fn budget_index(&self) -> &BudgetIndex {
+        &self.budgets
+    }
 }
 
-/// Reads one file. Its rules are returned apart, with their places.
+/// One file, with the places of its rules and budgets.
+type Read<'n> = (PolicyDocument, Vec<RuleSource<'n>>, Vec<BudgetSource<'n>>);
+
+/// Reads one file. Its rules and budgets are returned apart, with their places.
 fn document<'n>(
     file: &PolicyFile,
     root: &'n Node,
     context: Context<'_>,
     report: &mut Report,
-) -> Option<(PolicyDocument, Vec<RuleSource<'n>>)> {
+) -> Option<Read<'n>> {
     let mut fields = Fields::of(root, "a policy", report)?;
     fields.integer("version", 1..=1, report);
     if fields.entry("version").is_none() {
@@ -168,15 +189,17 @@ fn document<'n>(
     let roles = fields.value("roles", report).map(|node| sections::roles(node, report)).unwrap_or_default();
     let users = fields.value("users", report).map(|node| sections::users(node, &roles, context, report));
     let agents = fields.value("agents", report).map(|node| sections::agents(node, context, report));
+    let approvers = fields.value("approvers", report).map(|node| sections::approvers(node, report));
+    let approvers = approvers.unwrap_or_default();
+    let context = Context { approvers: Some(&approvers), ..context };
     let steps = fields.value("steps", report).map(|node| sections::steps(node, context, report));
     let initial = fields.value("initial_step", report);
     let initial_step = initial.and_then(|node| sections::initial_step(node, steps.as_ref(), report));
-    let approvers = fields.value("approvers", report).map(|node| sections::approvers(node, report));
+    let notify = fields.value("notify", report).map(|node| sections::notify(node, report));
     let credentials =
         fields.value("credentials", report).map(|node| sections::credentials(node, context, report));
-    if let Some(budgets) = fields.entry("budgets") {
-        report.push(unsupported(budgets, "a limit that is not enforced would allow everything"));
-    }
+    let budgets = fields.value("budgets", report).map(|node| budget::budgets(node, context, report));
+    let budgets = budgets.unwrap_or_default();
     let rules = fields.value("rules", report).map(|node| rules(node, context, report)).unwrap_or_default();
     fields.finish(report);
     let document = PolicyDocument {
@@ -186,11 +209,13 @@ fn document<'n>(
         users,
         steps,
         initial_step,
-        approvers: approvers.unwrap_or_default(),
+        approvers,
+        notify: notify.unwrap_or_default(),
         credentials: credentials.unwrap_or_default(),
         rules: rules.iter().map(|source| Arc::clone(&source.rule)).collect(),
+        budgets: budgets.iter().map(|source| Arc::clone(&source.budget)).collect(),
     };
-    Some((document, rules))
+    Some((document, rules, budgets))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Names that a policy may refer to, and the nearest one to a name that does not exist.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::{Catalog, NamePattern};
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::document::{Node, expect_items, expect_text};
+use crate::ident::UserName;
 
 /// Everything that exists, from the catalog and from all files of the policy.
 ///
@@ -16,7 +17,10 @@ pub(super) struct Names {
     pub(super) agents: Option<BTreeSet<String>>,
     pub(super) users: Option<BTreeSet<String>>,
     pub(super) steps: BTreeSet<String>,
+    /// The groups of approvers.
     pub(super) approvers: BTreeSet<String>,
+    /// Who is a member of a group in every file that declares it.
+    pub(super) members: BTreeMap<String, BTreeSet<UserName>>,
 }
 
 impl Names {

@@ -63,7 +63,8 @@ fn rule<'n>(node: &'n Node, context: Context<'_>, report: &mut Report) -> Option
                 .with_hint("change the verdict, or take `approval` out"),
         );
     }
-    let approval = fields.value("approval", report).and_then(|node| approval(node, context, report));
+    let approval =
+        fields.value("approval", report).and_then(|node| approval(node, id.as_ref(), context, report));
     let environment = fields.value("environment", report).and_then(|node| environment(node, report));
     let examples = fields.value("examples", report).and_then(|node| samples::read(node, context, report));
     fields.finish(report);
@@ -91,7 +92,11 @@ pub(super) fn verdict(node: &Node, what: &str, report: &mut Report) -> Option<Ve
 }
 
 /// The node of a condition, which is text.
-fn condition<'n>(key: &'static str, fields: &mut Fields<'n>, report: &mut Report) -> Option<&'n Node> {
+pub(super) fn condition<'n>(
+    key: &'static str,
+    fields: &mut Fields<'n>,
+    report: &mut Report,
+) -> Option<&'n Node> {
     let node = fields.value(key, report)?;
     expect_text(node, format!("`{key}`"), report)?;
     Some(node)
@@ -102,7 +107,8 @@ pub(super) fn text_of(node: &Node) -> Option<&str> {
     if let crate::document::NodeValue::String(text) = &node.value { Some(text) } else { None }
 }
 
-fn selectors(fields: &mut Fields<'_>, context: Context<'_>, report: &mut Report) -> Selectors {
+/// Reads what a rule or a budget is about.
+pub(super) fn selectors(fields: &mut Fields<'_>, context: Context<'_>, report: &mut Report) -> Selectors {
     let names = context.names;
     let tools = context.tools(fields, report);
     let mut named =

@@ -11,6 +11,7 @@ use crate::ident::{AgentName, CredentialName, InvalidName, Permission, StepName,
 
 use super::VersionRequirement;
 use super::document::{AgentEntry, CredentialLimit, StepEntry, UserEntry};
+use super::gate::gate;
 use super::load::CatalogFit;
 use super::names::{Kind, Names, existing, patterns};
 
@@ -20,6 +21,8 @@ pub(super) struct Context<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) names: &'a Names,
     pub(super) fit: CatalogFit,
+    /// The groups of approvers that this file declares, once they are read.
+    pub(super) approvers: Option<&'a BTreeMap<String, Vec<UserName>>>,
 }
 
 impl Context<'_> {
@@ -193,12 +196,10 @@ pub(super) fn users(
 pub(super) fn steps(node: &Node, context: Context<'_>, report: &mut Report) -> BTreeMap<StepName, StepEntry> {
     named(node, "`steps`", report, StepName::parse, |entry, report| {
         let mut fields = Fields::of(&entry.value, "a step", report)?;
-        if let Some(enter) = fields.entry("enter") {
-            report.push(unsupported(enter, "a condition that is not checked would let anyone enter"));
-        }
         let step = StepEntry {
             tools: context.tools(&mut fields, report),
             risks: risks(&mut fields, report),
+            enter: fields.value("enter", report).and_then(|node| gate(node, context, report)),
             location: context.locate(entry.key_span),
         };
         fields.finish(report);
@@ -233,6 +234,21 @@ pub(super) fn approvers(node: &Node, report: &mut Report) -> BTreeMap<String, Ve
     all
 }
 
+/// `notify`: a program and its arguments.
+pub(super) fn notify(node: &Node, report: &mut Report) -> Vec<String> {
+    let argv = expect_texts(node, "`notify`", report);
+    if let Some((program, node)) =
+        argv.first().filter(|(name, _)| name.contains('/') && !name.starts_with('/'))
+    {
+        let message = format!("`{program}` is neither a name nor an absolute path");
+        report.push(
+            Diagnostic::error(node.span, message)
+                .with_hint("what it is relative to would depend on where tgw is started"),
+        );
+    }
+    argv.into_iter().map(|(word, _)| word.to_owned()).collect()
+}
+
 /// `credentials`: which tools and agents may use the ones listed.
 pub(super) fn credentials(node: &Node, context: Context<'_>, report: &mut Report) -> Vec<CredentialLimit> {
     let items = list(node, "`credentials`", report);
@@ -257,13 +273,6 @@ fn credential(node: &Node, context: Context<'_>, report: &mut Report) -> Option<
     Some(CredentialLimit { credential, tools, agents, location: context.locate(node.span) })
 }
 
-/// The problem with a key whose meaning is known and which nothing enforces.
-pub(super) fn unsupported(entry: &Entry, why: &str) -> Diagnostic {
-    Diagnostic::error(entry.key_span, format!("`{}` is not supported yet", entry.key)).with_hint(format!(
-        "{why}; take it out, and keep what it was to limit out of reach with a `deny` rule"
-    ))
-}
-
 /// Takes in the names that a file declares, whatever else is wrong with it.
 pub(super) fn declare(root: &Node, into: &mut Names) {
     let NodeValue::Mapping(entries) = &root.value else { return };
@@ -274,8 +283,27 @@ pub(super) fn declare(root: &Node, into: &mut Names) {
             "agents" => into.agents.get_or_insert_default().extend(keys),
             "users" => into.users.get_or_insert_default().extend(keys),
             "steps" => into.steps.extend(keys),
-            "approvers" => into.approvers.extend(keys),
+            "approvers" => {
+                into.approvers.extend(keys);
+                declared.iter().for_each(|group| declare_members(group, into));
+            }
             _ => {}
         }
     }
+}
+
+/// Takes in who is a member of a group. Where several files declare it, only who is one in all of them is.
+fn declare_members(group: &Entry, into: &mut Names) {
+    let NodeValue::Mapping(entries) = &group.value.value else { return };
+    let listed = entries.iter().find(|entry| entry.key == "members").map(|entry| &entry.value.value);
+    let Some(NodeValue::Sequence(items)) = listed else { return };
+    let member = |item: &Node| match &item.value {
+        NodeValue::String(text) => UserName::parse(text).ok(),
+        _ => None,
+    };
+    let members: BTreeSet<UserName> = items.iter().filter_map(member).collect();
+    into.members
+        .entry(group.key.clone())
+        .and_modify(|known| known.retain(|name| members.contains(name)))
+        .or_insert(members);
 }

@@ -1,43 +1,77 @@
 //! Reading what a rule says about how a person is asked and where a call runs.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::catalog::{NetworkRule, SandboxLevel};
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::document::{Fields, Node, NodeValue, expect_items, expect_text, parse_duration};
+use crate::ident::{RuleId, UserName};
 
 use super::names::{Kind, existing};
 use super::sections::Context;
-use super::{ApprovalTerms, Environment};
+use super::{ApprovalTerms, Environment, Quorum};
 
 /// Reads `approval`: the terms, and the place of each alternative of `remember`.
 pub(super) fn approval(
     node: &Node,
+    rule: Option<&RuleId>,
     context: Context<'_>,
     report: &mut Report,
 ) -> Option<(ApprovalTerms, Vec<Span>)> {
     let mut fields = Fields::of(node, "`approval`", report)?;
-    let by = fields.value("by", report).map(|node| groups(node, context, report));
-    let count = fields.integer("count", 1..=100, report);
-    let not_requester = fields.bool("not_requester", report);
-    let expires = fields.value("expires", report).and_then(|node| duration(node, report));
+    let quorum = quorum(&mut fields, rule, context, report);
+    let expires = fields.value("expires", report).and_then(|node| duration(node, "`expires`", report));
     let remember_node = fields.value("remember", report);
     let (remember, spans) = remember_node.map(|node| alternatives(node, report)).unwrap_or_default();
     fields.finish(report);
-    let terms = ApprovalTerms {
-        by: by.unwrap_or_default(),
-        count: count.and_then(|count| u32::try_from(count).ok()).unwrap_or_default(),
-        not_requester: not_requester.unwrap_or_default(),
-        expires,
-        remember,
-    };
-    if let (2.., Some(node)) = (terms.count, remember_node) {
+    if let (Some(Quorum { count: 2.., .. }), Some(node)) = (&quorum, remember_node) {
         report.push(
             Diagnostic::error(node.span, "a yes that takes several people cannot be remembered")
                 .with_hint("take out `remember`, or set `count: 1`"),
         );
     }
-    Some((terms, spans))
+    Some((ApprovalTerms { quorum, expires, remember }, spans))
+}
+
+/// Reads `by`, `count` and `not_requester`; `None` where they ask for nobody in particular.
+fn quorum(
+    fields: &mut Fields<'_>,
+    rule: Option<&RuleId>,
+    context: Context<'_>,
+    report: &mut Report,
+) -> Option<Quorum> {
+    let by = fields.value("by", report).map(|node| groups(node, context, report)).unwrap_or_default();
+    let count = fields.integer("count", 1..=100, report);
+    let count = count.and_then(|count| u32::try_from(count).ok()).unwrap_or(1);
+    let not_requester = fields.bool("not_requester", report).unwrap_or_default();
+    if by.is_empty() && count == 1 && !not_requester {
+        return None;
+    }
+    let members: BTreeSet<UserName> = by.iter().flat_map(|group| members(group, context)).collect();
+    let most = u32::try_from(members.len()).unwrap_or(u32::MAX);
+    if !by.is_empty() && most < count {
+        let groups = by.join("` and `");
+        let have = if by.len() == 1 { "has" } else { "have" };
+        report.push(
+            Diagnostic::error(
+                fields.node().span,
+                format!(
+                    "nobody could ever say yes: `{groups}` {have} {most} members, and {count} must agree"
+                ),
+            )
+            .with_hint("name more groups or members, or lower `count`"),
+        );
+    }
+    Some(Quorum { rule: rule?.clone(), by, members, count, not_requester })
+}
+
+/// The members of a group: as this file declares it, else who is one in every file that does.
+fn members(group: &str, context: Context<'_>) -> Vec<UserName> {
+    match context.approvers.and_then(|own| own.get(group)) {
+        Some(own) => own.clone(),
+        None => context.names.members.get(group).into_iter().flatten().cloned().collect(),
+    }
 }
 
 fn groups(node: &Node, context: Context<'_>, report: &mut Report) -> Vec<String> {
@@ -46,20 +80,21 @@ fn groups(node: &Node, context: Context<'_>, report: &mut Report) -> Vec<String>
     items.iter().filter_map(|item| existing(item, known, report)).map(str::to_owned).collect()
 }
 
-fn duration(node: &Node, report: &mut Report) -> Option<Duration> {
+/// Reads a duration above zero.
+pub(super) fn duration(node: &Node, what: &str, report: &mut Report) -> Option<Duration> {
     let NodeValue::String(text) = &node.value else {
-        report.push(bad_duration(node));
+        report.push(bad_duration(node, what));
         return None;
     };
     let read = parse_duration(text).filter(|duration| !duration.is_zero());
     if read.is_none() {
-        report.push(bad_duration(node));
+        report.push(bad_duration(node, what));
     }
     read
 }
 
-fn bad_duration(node: &Node) -> Diagnostic {
-    Diagnostic::error(node.span, "`expires` must be a duration above zero")
+fn bad_duration(node: &Node, what: &str) -> Diagnostic {
+    Diagnostic::error(node.span, format!("{what} must be a duration above zero"))
         .with_hint("write a whole number and a unit: 1500ms, 30s, 15m, 24h, 30d")
 }
 

@@ -21,7 +21,9 @@ use super::DisplayBody;
 pub struct Presented {
     pub(super) status: Status,
     pub(super) effect: Effect,
+    pub(super) verified: bool,
     pub(super) object: Option<Value>,
+    pub(super) operation: Option<Value>,
     pub(super) content: Option<String>,
     pub(super) truncated: bool,
     pub(super) total: Option<Value>,
@@ -57,16 +59,26 @@ impl Presented {
         self.effect
     }
 
-    /// `unverified` for an effect that succeeded: no probe has looked.
+    /// For an effect that succeeded: `verified` where a look at the system of record confirmed it, else `unverified`.
     #[must_use]
     pub fn verification(&self) -> Option<&'static str> {
-        (self.status == Status::Succeeded && self.effect == Effect::Happened).then_some("unverified")
+        (self.status == Status::Succeeded && self.effect == Effect::Happened).then_some(if self.verified {
+            "verified"
+        } else {
+            "unverified"
+        })
     }
 
     /// The object that an effect made or changed.
     #[must_use]
     pub fn object(&self) -> Option<&Value> {
         self.object.as_ref()
+    }
+
+    /// The backend's id of the operation that the call began.
+    #[must_use]
+    pub fn operation(&self) -> Option<&Value> {
+        self.operation.as_ref()
     }
 
     /// The bounded text that the model sees.

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use crate::catalog::OutputFormat;
 
+use super::repeated::Unrepeated;
+
 /// Output, decoded.
 pub(super) struct Decoded {
     /// The value; null where there was a problem.
@@ -27,10 +29,11 @@ pub(super) enum Problem {
     Cut,
 }
 
-/// Decodes the bytes of an output of which the end is missing where `cut` says so.
-pub(super) fn decode(output: Vec<u8>, cut: bool, format: OutputFormat) -> Decoded {
+/// Decodes the bytes of an output of which the end is missing where `cut` says so. Where it is `torn`, its end may not be
+/// the one that the program meant.
+pub(super) fn decode(output: Vec<u8>, cut: bool, torn: bool, format: OutputFormat) -> Decoded {
     match format {
-        OutputFormat::Text => text(output, cut),
+        OutputFormat::Text => text(output, cut || torn),
         OutputFormat::Json if cut => problem(output, Problem::Cut),
         OutputFormat::Json => json(output),
         OutputFormat::JsonLines => json_lines(output, cut),
@@ -84,7 +87,7 @@ fn problem(output: Vec<u8>, problem: Problem) -> Decoded {
     Decoded { value: Value::Null, raw: Some(output), problem: Some(problem), warnings: Vec::new() }
 }
 
-/// Parses one JSON text. A repeated key keeps its last value: the tool's words are its own.
+/// Parses one JSON text. A repeated key is a problem: two readers would find different values in it.
 fn parse(bytes: &[u8], warnings: &mut Vec<String>) -> Result<Value, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| format!("invalid UTF-8 at byte {}", error.valid_up_to()))?
@@ -92,6 +95,7 @@ fn parse(bytes: &[u8], warnings: &mut Vec<String>) -> Result<Value, String> {
     let exact = quote_inexact_numbers(text);
     // The parser's message quotes nothing of the input; line and column are of the tool's own output.
     let value = serde_json::from_str(&exact).map_err(|error| error.to_string())?;
+    serde_json::from_str::<Unrepeated>(&exact).map_err(|error| error.to_string())?;
     if let (Cow::Owned(_), true) = (&exact, warnings.is_empty()) {
         warnings.push("numbers beyond 64-bit precision are given as text".to_owned());
     }
@@ -176,13 +180,13 @@ mod tests {
     use serde_json::json;
 
     fn decoded(output: &str, cut: bool, format: OutputFormat) -> (Value, Option<Problem>) {
-        let decoded = decode(output.as_bytes().to_vec(), cut, format);
+        let decoded = decode(output.as_bytes().to_vec(), cut, cut, format);
         (decoded.value, decoded.problem)
     }
 
     #[test]
-    fn json_passes_unchanged_and_a_repeated_key_keeps_its_last_value() {
-        let text = "\u{feff} {\"a\":1,\"a\":18446744073709551615,\"b\":[0.1,-5,1e3]}\n";
+    fn json_passes_unchanged() {
+        let text = "\u{feff} {\"a\":18446744073709551615,\"b\":[0.1,-5,1e3]}\n";
         assert_eq!(
             decoded(text, false, OutputFormat::Json),
             (json!({"a": 18_446_744_073_709_551_615_u64, "b": [0.1, -5, 1e3]}), None)
@@ -194,6 +198,7 @@ mod tests {
         let decoded = decode(
             br#"{"n":18446744073709551616,"s":"18446744073709551616","f":0.12345678901234567891,"x":1e999}"#
                 .to_vec(),
+            false,
             false,
             OutputFormat::Json,
         );
@@ -225,6 +230,16 @@ mod tests {
     }
 
     #[test]
+    fn a_key_that_stands_twice_is_a_problem() {
+        for text in [r#"{"state":"rejected","id":7,"state":"paid"}"#, r#"[{"a":{"x":1,"\u0078":2}}]"#] {
+            let (value, problem) = decoded(text, false, OutputFormat::Json);
+            assert_eq!(value, Value::Null);
+            let Some(Problem::NotJson(message)) = problem else { panic!("{text} was taken") };
+            assert!(message.contains("twice") || message.contains("again"), "{message}");
+        }
+    }
+
+    #[test]
     fn what_is_not_json_is_a_problem_with_its_place() {
         assert_eq!(
             decoded("1\noops\n", false, OutputFormat::JsonLines),
@@ -241,7 +256,7 @@ mod tests {
 
     #[test]
     fn text_keeps_its_bytes_where_it_is_not_utf8() {
-        let decoded = decode(b"a\xffb".to_vec(), false, OutputFormat::Text);
+        let decoded = decode(b"a\xffb".to_vec(), false, false, OutputFormat::Text);
         assert_eq!(decoded.value, json!("a\u{fffd}b"));
         assert_eq!(decoded.raw.as_deref(), Some(b"a\xffb".as_slice()));
     }

@@ -51,16 +51,15 @@ pub fn present(
     let mut presented = Presented {
         status: outcome.status,
         effect: outcome.effect,
-        object: outcome.object.map(|mut object| {
-            redactor.value(&mut object);
-            object
-        }),
+        verified: outcome.verified,
+        object: redacted_value(outcome.object, redactor),
+        operation: redacted_value(outcome.operation, redactor),
         content: None,
         truncated: false,
         total: None,
         next: None,
         stored: Stored::Nothing,
-        stderr: errors_tail(&outcome.stderr, outcome.stderr_cut, redactor),
+        stderr: errors_tail(&outcome.stderr, outcome.stderr_cut || outcome.torn, redactor),
         warnings: outcome.warnings.into_iter().map(|warning| owned(redactor, warning)).collect(),
         error: outcome.error.map(|error| redacted_error(error, redactor)),
         display: DisplayBody::Content,
@@ -70,7 +69,7 @@ pub fn present(
     }
     let undecoded = outcome.value.is_null() && outcome.raw.is_some();
     let mut value = match outcome.raw {
-        Some(raw) => as_text(&raw, outcome.cut, redactor),
+        Some(raw) => as_text(&raw, outcome.torn, redactor),
         None => outcome.value,
     };
     redactor.value(&mut value);
@@ -109,7 +108,9 @@ pub fn refuse(error: CallError, redactor: &Redactor) -> Presented {
     Presented {
         status,
         effect,
+        verified: false,
         object: None,
+        operation: None,
         content: None,
         truncated: false,
         total: None,
@@ -293,13 +294,15 @@ fn redacted_error(mut error: CallError, redactor: &Redactor) -> CallError {
     error
 }
 
+pub(super) fn redacted_value(value: Option<Value>, redactor: &Redactor) -> Option<Value> {
+    value.map(|mut value| {
+        redactor.value(&mut value);
+        value
+    })
+}
+
 fn redacted_shown(shown: Shown, redactor: &Redactor) -> Shown {
-    let clean = |value: Option<Value>| {
-        value.map(|mut value| {
-            redactor.value(&mut value);
-            value
-        })
-    };
+    let clean = |value: Option<Value>| redacted_value(value, redactor);
     Shown {
         text: shown.text.map(|text| owned(redactor, text)),
         total: clean(shown.total),

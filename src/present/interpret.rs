@@ -12,6 +12,9 @@ use super::judge::{Conditions, judge};
 use super::outcome::Shown;
 use super::{BuiltinOutput, Captured, CommandCapture, CommandEnd, Outcome, schema};
 
+/// Above this, an exit status says with a shell that a signal ended a part of the command.
+const SHELL_SIGNAL: i32 = 128;
+
 /// Reads what an executor brought back, by the contract's own conditions.
 ///
 /// `bindings` are those of the call; `value` and `exit` are filled in here. A read that went wrong is `failed`, with
@@ -51,7 +54,7 @@ fn builtin(output: BuiltinOutput) -> Outcome {
 }
 
 /// A builtin's error carries its own status; only one that says so leaves an effect open.
-fn refused(error: CallError) -> Outcome {
+pub(super) fn refused(error: CallError) -> Outcome {
     let status = error.code.status();
     let effect = if status == Status::Unknown { Effect::Possible } else { Effect::None };
     Outcome::ended(status, effect, Some(error))
@@ -69,7 +72,9 @@ fn command(
     }
     let cut = capture.output_cut || matches!(capture.end, CommandEnd::Overflowed | CommandEnd::Truncated);
     let silent = capture.output.is_empty();
-    let Decoded { value, raw, problem, warnings } = decode(capture.output, cut, spec.output);
+    // What was ended, or reports that a part of it was, may have had more to write.
+    let torn = cut || !matches!(capture.end, CommandEnd::Exited(..=SHELL_SIGNAL));
+    let Decoded { value, raw, problem, warnings } = decode(capture.output, cut, torn, spec.output);
     let exit = match capture.end {
         CommandEnd::Exited(status) => Some(json!({ "status": status })),
         CommandEnd::Signalled(_)
@@ -83,6 +88,8 @@ fn command(
     let bindings = CallBindings { value: Some(&value), exit: exit.as_ref(), ..*bindings };
     let conditions = conditions(&capture.end, spec, &bindings);
     let mut judgement = judge(&capture.end, contract.risk, &conditions, spec.max_output_bytes);
+    let taken = contract.operation.as_deref().filter(|_| judgement.effect == Effect::Happened);
+    let accepted = taken.map(|spec| (spec, spec.accepted_when.evaluate_bool(&bindings)));
     if judgement.error.is_some() && exit.is_some() {
         // A condition that cannot be evaluated names nothing.
         let named = contract.errors.iter().find(|named| named.when.evaluate_bool(&bindings) == Ok(true));
@@ -106,6 +113,7 @@ fn command(
     outcome.value = value;
     outcome.raw = raw;
     outcome.cut = cut;
+    outcome.torn = torn;
     outcome.stderr = capture.stderr;
     outcome.stderr_cut = capture.stderr_cut;
     outcome.warnings = warnings;
@@ -124,6 +132,9 @@ fn command(
             ),
         };
         break_promise(&mut outcome, contract.risk, code, message);
+    }
+    if let Some((spec, accepted)) = accepted {
+        outcome.accept(spec, accepted);
     }
     outcome
 }
@@ -155,7 +166,7 @@ fn conditions(end: &CommandEnd, spec: &CommandSpec, bindings: &CallBindings<'_>)
     Conditions { success, no_effect }
 }
 
-fn keep_promise(outcome: &mut Outcome, contract: &Contract) {
+pub(super) fn keep_promise(outcome: &mut Outcome, contract: &Contract) {
     if outcome.status != Status::Succeeded || outcome.withheld {
         return;
     }
@@ -179,7 +190,7 @@ fn break_promise(outcome: &mut Outcome, risk: Risk, code: ErrorCode, message: St
 }
 
 /// The object that an effect made or changed: named by the value, else by the arguments.
-fn object(contract: &Contract, bindings: &CallBindings<'_>, value: &Value) -> Option<Value> {
+pub(super) fn object(contract: &Contract, bindings: &CallBindings<'_>, value: &Value) -> Option<Value> {
     let spec = contract.object.as_ref()?;
     let named = spec.id.as_deref().and_then(|pointer| value.pointer(pointer)).filter(|id| !id.is_null());
     let id = match (named, &spec.before) {

@@ -11,19 +11,22 @@ mod expose;
 mod interpret;
 mod judge;
 mod look_up;
+mod operation;
 mod outcome;
 mod page;
 mod pointer;
 mod query;
 mod query_pattern;
 mod recorded;
+mod repeated;
 mod schema;
+mod verified;
 
 pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody};
 pub use content::{Presented, Stored};
 pub use display::{
-    CallLine, DisplayOptions, LongLines, Totals, progress_line, render_body, render_call, render_event,
-    subject, summary,
+    CallLine, DisplayOptions, LongLines, Totals, operation_line, progress_line, render_body, render_call,
+    render_event, subject, summary,
 };
 pub(crate) use display::{Line, Tone, body_lines, lay_out};
 pub use expose::{PresentLimits, present, redacted_body, refuse};

@@ -29,6 +29,8 @@ pub struct Outcome {
     pub(super) raw: Option<Vec<u8>>,
     /// Whether the end of the output is missing.
     pub(super) cut: bool,
+    /// Whether the output, whole as it is, may end elsewhere than its program meant.
+    pub(super) torn: bool,
     /// Whether the value is kept from everyone because it is not what the contract promises.
     pub(super) withheld: bool,
     pub(super) stderr: Vec<u8>,
@@ -36,6 +38,10 @@ pub struct Outcome {
     pub(super) error: Option<CallError>,
     pub(super) warnings: Vec<String>,
     pub(super) object: Option<Value>,
+    /// Whether a look at the system of record confirmed it.
+    pub(super) verified: bool,
+    /// The backend's id of the operation that the call began.
+    pub(super) operation: Option<Value>,
     pub(super) shown: Shown,
 }
 
@@ -58,12 +64,15 @@ impl Outcome {
             value: Value::Null,
             raw: None,
             cut: false,
+            torn: false,
             withheld: false,
             stderr: Vec::new(),
             stderr_cut: false,
             error,
             warnings: Vec::new(),
             object: None,
+            verified: false,
+            operation: None,
             shown: Shown::default(),
         }
     }

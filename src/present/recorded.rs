@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::code::{CallError, Effect, Status};
+use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::secret::Redactor;
 
+use super::expose::redacted_value;
 use super::{DisplayBody, Presented, Stored};
 
 /// What is kept of a presented success: redacted and bounded already.
@@ -13,6 +14,8 @@ use super::{DisplayBody, Presented, Stored};
 #[serde(deny_unknown_fields)]
 struct Recorded {
     happened: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    verified: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     object: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,6 +41,7 @@ impl Presented {
         }
         let recorded = Recorded {
             happened: self.effect == Effect::Happened,
+            verified: self.verified,
             object: self.object.clone(),
             content: self.content.clone(),
             truncated: self.truncated,
@@ -60,14 +64,10 @@ impl Presented {
             return (presented, None);
         };
         let text = |text: String| redactor.text(&text).into_owned();
-        let value = |value: Option<Value>| {
-            value.map(|mut value| {
-                redactor.value(&mut value);
-                value
-            })
-        };
+        let value = |value: Option<Value>| redacted_value(value, redactor);
         let effect = if kept.happened { Effect::Happened } else { Effect::None };
         let presented = Self {
+            verified: kept.verified,
             object: value(kept.object),
             content: kept.content.map(text),
             truncated: kept.truncated,
@@ -92,9 +92,18 @@ impl Presented {
         Self::without_content(Status::Working, Effect::Possible)
     }
 
-    /// Advises to send a call whose outcome is not known again: its contract states that this is safe.
+    /// An effect that is under way elsewhere: accepted, worked on, or waiting for someone's input.
+    #[must_use]
+    pub fn under_way(status: Status, operation: Option<Value>, redactor: &Redactor) -> Self {
+        let operation = redacted_value(operation, redactor);
+        Self { operation, ..Self::without_content(status, Effect::Possible) }
+    }
+
+    /// Advises to send a call whose outcome is not known again: its contract states that this is safe. Not one that a look
+    /// contradicted.
     pub fn advise_retry(&mut self) {
-        if let Some(error) = self.error.as_mut().filter(|_| self.status == Status::Unknown) {
+        let unknown = self.error.as_mut().filter(|error| error.code == ErrorCode::OutcomeUnknown);
+        if let Some(error) = unknown {
             error.retry = crate::code::Retry::SameCall;
             error.hint = Some(RETRY_HINT.to_owned());
         }
@@ -104,7 +113,9 @@ impl Presented {
         Self {
             status,
             effect,
+            verified: false,
             object: None,
+            operation: None,
             content: None,
             truncated: false,
             total: None,

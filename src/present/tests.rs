@@ -39,7 +39,10 @@ fn contract(risk: Risk, run: Run) -> Contract {
         output_schema: None,
         errors: Vec::new(),
         idempotency: crate::catalog::Idempotency::Unstated,
+        preconditions: Vec::new(),
+        operation: None,
         reconcile: None,
+        verify: None,
         internal: false,
         run,
         sandbox: None,
@@ -131,6 +134,8 @@ fn run(captured: Captured, contract: &Contract) -> Presented {
         workspace: Path::new("/work"),
         item: None,
         value: None,
+        result: None,
+        operation: None,
         exit: None,
     };
     present(interpret(captured, contract, &bindings), contract, &redactor(), PresentLimits::default())

@@ -46,6 +46,11 @@ impl Scheduler<'_, '_> {
     pub(super) fn look(&mut self) {
         self.next_look = tokio::time::Instant::now() + LOOK;
         for awaited in std::mem::take(&mut self.awaited) {
+            if let Some(error) = self.gateway.left_behind(&awaited) {
+                self.take_back(&awaited);
+                self.end_awaited(&awaited, error);
+                continue;
+            }
             match self.gateway.settled(&awaited.id) {
                 Ok(Settled::Waiting) => self.awaited.push(awaited),
                 Ok(Settled::Consented(grant)) => {
@@ -87,10 +92,14 @@ impl Scheduler<'_, '_> {
         true
     }
 
-    fn give_up(&mut self, awaited: &Awaited) {
+    fn take_back(&self, awaited: &Awaited) {
         if let Err(error) = self.gateway.withdraw(awaited) {
-            tracing::info!(%error, "the question of a cancelled call could not be taken back");
+            tracing::info!(%error, "the question of a call that ends could not be taken back");
         }
+    }
+
+    fn give_up(&mut self, awaited: &Awaited) {
+        self.take_back(awaited);
         let error = CallError::new(ErrorCode::Cancelled, "the call was stopped before a person answered");
         self.end_awaited(awaited, error);
     }

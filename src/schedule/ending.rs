@@ -12,7 +12,7 @@ impl Scheduler<'_, '_> {
     pub(super) fn cancel(&mut self, id: &CallId) {
         if let Some(entry) = self.queue.iter().find(|entry| entry.id == *id) {
             entry.cancel.cancel();
-        } else if !self.cancel_awaited(id) {
+        } else if !self.cancel_awaited(id) && !self.gateway.stop_operation(id.as_str()) {
             tracing::info!(id = %id, "nothing to cancel under this id");
         }
     }

@@ -86,6 +86,19 @@ pub struct Answer<'a> {
     pub feedback: Option<&'a str>,
 }
 
+/// Signed answers to a stored question that waits. What they say, and whether they hold, the store does not know.
+#[derive(Debug, Clone, Copy)]
+pub struct SignedAnswersNow<'a> {
+    /// The question's id.
+    pub id: &'a str,
+    /// The digest of the question that was answered.
+    pub question: Digest,
+    /// What is stored now, as it was read: where someone else answered meanwhile, nothing is stored.
+    pub before: Option<&'a str>,
+    /// What is to be stored.
+    pub answers: &'a str,
+}
+
 /// A stored question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredApproval {
@@ -121,6 +134,8 @@ pub struct StoredApproval {
     pub feedback: Option<String>,
     /// When the yes was spent.
     pub spent: Option<Timestamp>,
+    /// The signed answers so far.
+    pub answers: Option<String>,
     /// Whether it is as the gateway and a person's act left it.
     pub seal: Seal,
 }
@@ -146,9 +161,10 @@ impl StoredApproval {
             by,
             feedback,
             spent,
+            answers,
             seal: _,
         } = self;
-        Canonical::new("approval")
+        let row = Canonical::new("approval")
             .text(id)
             .text(tenant.as_str())
             .text(user.as_str())
@@ -167,7 +183,12 @@ impl StoredApproval {
             .maybe(answered.map(|at| at.0), Canonical::number)
             .maybe(by.as_deref(), Canonical::text)
             .maybe(feedback.as_deref(), Canonical::text)
-            .maybe(spent.map(|at| at.0), Canonical::number)
+            .maybe(spent.map(|at| at.0), Canonical::number);
+        // A row without any keeps the seal that it had before there were any.
+        match answers {
+            None => row,
+            Some(answers) => row.text(answers),
+        }
     }
 
     /// Where it stands at `now`, whether or not its expiry was marked.

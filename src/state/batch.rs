@@ -2,11 +2,12 @@
 
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
-use crate::ident::Tenant;
+use crate::ident::{TaskId, Tenant};
 
 use super::{
-    Answer, ApprovalState, NewApproval, NewEffect, NewResult, NewStanding, RecordSource, RetriedEffect,
-    SettledEffect,
+    Answer, ApprovalState, ClaimedEffect, MovedTask, NewApproval, NewCharge, NewEffect, NewResult,
+    NewStanding, NewTask, PursuedEffect, RecordSource, RetriedEffect, SettledEffect, SignedAnswersNow,
+    TaskMark,
 };
 
 /// What a commit survives.
@@ -58,6 +59,8 @@ pub enum Change<'a> {
     },
     /// Stores a question for a person.
     AskApproval(NewApproval<'a>),
+    /// Keeps signed answers to a stored question that waits.
+    KeepAnswers(SignedAnswersNow<'a>),
     /// Answers a stored question, or marks it as run out.
     AnswerApproval(Answer<'a>),
     /// Answers the questions that wait about a call which was answered in another way, so that none of them can be
@@ -89,6 +92,49 @@ pub enum Change<'a> {
     ReserveEffect(NewEffect<'a>),
     /// Takes the key of an effect whose outcome is not known once more.
     RetryEffect(RetriedEffect<'a>),
-    /// Says what became of an effect.
+    /// Says that an effect is under way elsewhere, or what more is known of it.
+    PursueEffect(PursuedEffect<'a>),
+    /// Takes the right to look at an effect that is under way elsewhere. Refused with
+    /// [`Refusal::EffectHeld`](super::Refusal::EffectHeld) where another process has it, or it is not due.
+    ClaimEffect(ClaimedEffect<'a>),
+    /// Takes from a budget for a call that is about to begin. Refused with
+    /// [`Refusal::BudgetExceeded`](super::Refusal::BudgetExceeded) where less than that is left.
+    Charge(NewCharge<'a>),
+    /// Keeps a task.
+    StartTask(NewTask<'a>),
+    /// Changes a kept task, unless someone else did meanwhile.
+    MoveTask(MovedTask<'a>),
+    /// Holds that a kept task is as the call was decided under; refused with
+    /// [`Refusal::TaskMoved`](super::Refusal::TaskMoved) where it is not.
+    StandInTask {
+        /// The task.
+        id: &'a TaskId,
+        /// What it was.
+        mark: TaskMark,
+    },
+    /// Says what became of an effect. What one that provably did not happen took from budgets is given back.
     SettleEffect(SettledEffect<'a>),
+    /// Erases keys and details of records, by their first and last number; the records themselves stay, and the chain
+    /// holds. What is erased, here and below, is overwritten where it lay.
+    EraseDetails {
+        /// The first number.
+        first: u64,
+        /// The last number.
+        last: u64,
+    },
+    /// Drops a kept result.
+    EraseResult {
+        /// Its reference.
+        reference: &'a str,
+    },
+    /// Erases what is kept of an effect's arguments and outcome, where it is settled; its key stays taken.
+    EraseEffect {
+        /// Its id.
+        id: &'a str,
+    },
+    /// Drops a stored question that has ended.
+    EraseApproval {
+        /// Its id.
+        id: &'a str,
+    },
 }

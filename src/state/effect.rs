@@ -4,6 +4,8 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{Principal, TaskId};
 
+use super::Pursuit;
+
 /// How far an effect is, as it is stored.
 ///
 /// `Running` covers the time from the reservation to the outcome: nothing durable lies between them, so that one whose
@@ -12,6 +14,10 @@ use crate::ident::{Principal, TaskId};
 pub enum EffectState {
     /// It was reserved and may be under way.
     Running,
+    /// A backend took it, and will get to it.
+    Accepted,
+    /// A backend works on it, or what it says is being verified.
+    Working,
     /// It happened, or its call succeeded.
     Succeeded,
     /// It is proven that nothing happened. Its key is free.
@@ -22,13 +28,16 @@ pub enum EffectState {
 
 impl EffectState {
     /// Every state.
-    pub const ALL: [Self; 4] = [Self::Running, Self::Succeeded, Self::Failed, Self::Unknown];
+    pub const ALL: [Self; 6] =
+        [Self::Running, Self::Accepted, Self::Working, Self::Succeeded, Self::Failed, Self::Unknown];
 
     /// The state as it is stored and shown.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
+            Self::Accepted => "accepted",
+            Self::Working => "working",
             Self::Succeeded => "succeeded",
             Self::Failed => "failed",
             Self::Unknown => "unknown",
@@ -41,13 +50,25 @@ impl EffectState {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 
+    /// Whether it is under way elsewhere, so that someone must look for its end.
+    #[must_use]
+    pub fn is_pursued(self) -> bool {
+        match self {
+            Self::Accepted | Self::Working => true,
+            Self::Running | Self::Succeeded | Self::Failed | Self::Unknown => false,
+        }
+    }
+
     /// Whether an effect may go from this state to that one.
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {
         match self {
             Self::Running => next != Self::Running,
             // Running again: only where the contract states that a retry under the same key is safe.
-            Self::Unknown => next != Self::Unknown,
+            Self::Unknown => matches!(next, Self::Running | Self::Succeeded | Self::Failed),
+            // What is not over may be heard of again.
+            Self::Accepted => next != Self::Running,
+            Self::Working => !matches!(next, Self::Running | Self::Accepted),
             Self::Succeeded | Self::Failed => false,
         }
     }
@@ -137,6 +158,8 @@ pub enum Settlement {
     Outcome,
     /// That process died, or its time ran out.
     Lost,
+    /// What was under way elsewhere was followed.
+    Followed,
     /// A look-up told.
     Reconciled,
     /// A person said so.
@@ -150,6 +173,7 @@ impl Settlement {
         match self {
             Self::Outcome => "outcome",
             Self::Lost => "lost",
+            Self::Followed => "followed",
             Self::Reconciled => "reconciled",
             Self::Resolved => "resolved",
         }
@@ -158,7 +182,7 @@ impl Settlement {
     /// Reads the stored form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Outcome, Self::Lost, Self::Reconciled, Self::Resolved]
+        [Self::Outcome, Self::Lost, Self::Followed, Self::Reconciled, Self::Resolved]
             .into_iter()
             .find(|settlement| settlement.as_str() == text)
     }
@@ -209,6 +233,12 @@ pub struct StoredEffect {
     pub how: Option<Settlement>,
     pub code: Option<String>,
     pub outcome: Option<String>,
+    /// What is left to do while it is under way elsewhere, and what was known then.
+    pub pursuit: Option<Pursuit>,
+    /// When it is looked at next, while it is under way elsewhere.
+    pub due: Timestamp,
+    /// When it counts as not known, while it is under way elsewhere.
+    pub deadline: Timestamp,
 }
 
 #[cfg(test)]
@@ -217,8 +247,19 @@ mod tests {
 
     #[test]
     fn what_is_settled_stays_so_and_what_runs_must_come_to_something() {
-        use EffectState::{Failed, Running, Succeeded, Unknown};
+        use EffectState::{Accepted, Failed, Running, Succeeded, Unknown, Working};
         let allowed = [
+            (Running, Accepted),
+            (Running, Working),
+            (Accepted, Accepted),
+            (Accepted, Working),
+            (Accepted, Succeeded),
+            (Accepted, Failed),
+            (Accepted, Unknown),
+            (Working, Working),
+            (Working, Succeeded),
+            (Working, Failed),
+            (Working, Unknown),
             (Running, Succeeded),
             (Running, Failed),
             (Running, Unknown),

@@ -11,6 +11,9 @@ pub enum StoreError {
     /// The store cannot be reached, read or written: no space, no permission, a failing disk.
     #[error("the state store cannot be used: {0}")]
     Unavailable(String),
+    /// There is none: nothing was recorded yet.
+    #[error("there is no state store yet: nothing was recorded")]
+    Absent,
     /// Other processes held the store for too long.
     #[error("the state store is busy: other processes did not let go of it in time")]
     Busy,
@@ -105,6 +108,9 @@ pub enum Refusal {
     /// The question was answered before.
     #[error("the approval was answered before")]
     ApprovalAnswered,
+    /// Someone else answered meanwhile.
+    #[error("someone else answered meanwhile")]
+    AnsweredMeanwhile,
     /// The answer is to a question that was put differently.
     #[error("the answer is to another question")]
     QuestionMismatch,
@@ -126,6 +132,24 @@ pub enum Refusal {
     /// The effect is settled, or another attempt at it is under way.
     #[error("the effect is settled already, or another attempt at it is under way")]
     EffectSettled,
+    /// Another process looks at the effect, or it is not due.
+    #[error("another process looks at the effect, or it is not due")]
+    EffectHeld,
+    /// There is a task of this id already, or there was.
+    #[error("there is a task of this id already")]
+    TaskExists,
+    /// There is no such task for this tenant.
+    #[error("there is no such task")]
+    UnknownTask,
+    /// The task ended.
+    #[error("the task has ended")]
+    TaskEnded,
+    /// The task was changed meanwhile.
+    #[error("the task was changed meanwhile")]
+    TaskMoved,
+    /// Less is left of a budget than the call takes.
+    #[error("other calls took what was left of a budget")]
+    BudgetExceeded,
 }
 
 impl Refusal {
@@ -134,6 +158,8 @@ impl Refusal {
     pub fn code(self) -> ErrorCode {
         match self {
             Self::ApprovalDenied | Self::ApprovalRevoked => ErrorCode::ApprovalDenied,
+            Self::BudgetExceeded => ErrorCode::BudgetExceeded,
+            Self::UnknownTask | Self::TaskEnded | Self::TaskMoved => ErrorCode::PermissionDenied,
             Self::GrantExpired | Self::ApprovalExpired => ErrorCode::ApprovalExpired,
             Self::GrantSpent
             | Self::GrantRevoked
@@ -144,13 +170,16 @@ impl Refusal {
             | Self::UnknownApproval
             | Self::ApprovalPending
             | Self::ApprovalAnswered
+            | Self::AnsweredMeanwhile
             | Self::QuestionMismatch => ErrorCode::ApprovalRequired,
             Self::NotExpired
             | Self::OtherTenant
             | Self::IdTaken
+            | Self::TaskExists
             | Self::KeyTaken
             | Self::UnknownEffect
-            | Self::EffectSettled => ErrorCode::Internal,
+            | Self::EffectSettled
+            | Self::EffectHeld => ErrorCode::Internal,
         }
     }
 }
@@ -162,6 +191,7 @@ impl StoreError {
         match self {
             Self::Refused(refusal) => refusal.code(),
             Self::Unavailable(_)
+            | Self::Absent
             | Self::Busy
             | Self::Corrupt(_)
             | Self::Trust { .. }
@@ -180,6 +210,7 @@ impl StoreError {
         match self {
             Self::Refused(refusal) => CallError::new(refusal.code(), refusal.to_string()),
             Self::Unavailable(_)
+            | Self::Absent
             | Self::Busy
             | Self::Corrupt(_)
             | Self::Trust { .. }

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
-use crate::ident::{Tenant, ToolName};
+use crate::ident::{TaskId, Tenant, ToolName};
 
 use super::{
-    Batch, EffectState, Head, KeyOrigin, Receipt, ResultScope, ResultSummary, Scan, StandingGrant,
-    StandingQuery, StoreError, StoredApproval, StoredEffect, StoredRecord, StoredResult,
+    Batch, EffectState, Head, KeptTask, KeyOrigin, PurseQuery, PurseTotal, Receipt, ResultScope,
+    ResultSummary, Scan, StandingGrant, StandingQuery, StoreError, StoredApproval, StoredEffect,
+    StoredRecord, StoredResult, TaskMark,
 };
 
 /// State that outlives a process. Calls block; a store that is reached over a network owns its own thread.
@@ -54,13 +55,6 @@ pub trait Store {
         visit: &mut dyn FnMut(&StoredRecord) -> ControlFlow<()>,
     ) -> Result<(), StoreError>;
 
-    /// Erases keys and details of records up to number `last`; the records themselves stay, and the chain holds.
-    /// Returns how many were erased. Whoever erases records it first.
-    ///
-    /// # Errors
-    /// Why the store cannot be written.
-    fn erase_details(&mut self, tenant: &Tenant, last: u64) -> Result<u64, StoreError>;
-
     /// Finds a kept result; one whose time is over is not found.
     ///
     /// # Errors
@@ -98,7 +92,7 @@ pub trait Store {
 
     /// Drops what has ended, at most `limit` rows of a kind, and returns how many rows went: results and spent grants at
     /// their end, questions and standing grants a week after it, and no question whose end is not marked; an effect without a stated
-    /// key 30 days after it was settled, and no other.
+    /// key 30 days after it was settled, and no other; what was taken from a budget when it no longer counts.
     ///
     /// # Errors
     /// Why the store cannot be written.
@@ -190,6 +184,54 @@ pub trait Store {
     /// # Errors
     /// Why the store cannot be read.
     fn unsettled_effects(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredEffect>, StoreError>;
+
+    /// What calls have taken of a purse, as far as it counts.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn used(&self, tenant: &Tenant, query: &PurseQuery<'_>) -> Result<u64, StoreError>;
+
+    /// When the charge was taken with which the oldest of a purse together come to `amount`; `None` where all do not.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn oldest_charges(
+        &self,
+        tenant: &Tenant,
+        query: &PurseQuery<'_>,
+        amount: u64,
+    ) -> Result<Option<Timestamp>, StoreError>;
+
+    /// Lists the purses of a budget from which something was taken since an instant, the latest first.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn purses(
+        &self,
+        tenant: &Tenant,
+        budget: &str,
+        per: &str,
+        since: Option<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<PurseTotal>, StoreError>;
+
+    /// Finds a kept task.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn kept_task(&self, tenant: &Tenant, id: &TaskId) -> Result<Option<KeptTask>, StoreError>;
+
+    /// What tells whether a kept task was changed, without reading what it says.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn task_mark(&self, tenant: &Tenant, id: &TaskId) -> Result<Option<TaskMark>, StoreError>;
+
+    /// Lists kept tasks, the one changed last first, ended ones too.
+    ///
+    /// # Errors
+    /// Why the store cannot be read.
+    fn tasks(&self, tenant: &Tenant, limit: usize) -> Result<Vec<KeptTask>, StoreError>;
 
     /// Describes the store for a person.
     ///

@@ -28,8 +28,12 @@ pub struct CallBindings<'a> {
     pub workspace: &'a Path,
     /// The item of an `each`.
     pub item: Option<&'a Value>,
-    /// The value, where an outcome is read.
+    /// The value, where an outcome is read; a probe's, where what it brought back is read.
     pub value: Option<&'a Value>,
+    /// The call's value, where `value` is a probe's.
+    pub result: Option<&'a Value>,
+    /// The id of the operation that a backend works on.
+    pub operation: Option<&'a Value>,
     /// `{"status": n}`, where an outcome is read.
     pub exit: Option<&'a Value>,
     /// The stated effect key.
@@ -39,7 +43,8 @@ pub struct CallBindings<'a> {
 impl Bindings for CallBindings<'_> {
     fn variable(&self, slot: usize) -> Option<Cow<'_, Value>> {
         use crate::catalog::declarations::{
-            AGENT, ARGUMENTS, CALL, EFFECT, EXIT, ITEM, STEP, TASK, TENANT, USER, VALUE, WORKSPACE,
+            AGENT, ARGUMENTS, CALL, EFFECT, EXIT, ITEM, OPERATION, RESULT, STEP, TASK, TENANT, USER, VALUE,
+            WORKSPACE,
         };
         let text = |text: &str| Some(Cow::Owned(Value::String(text.to_owned())));
         match slot {
@@ -53,6 +58,8 @@ impl Bindings for CallBindings<'_> {
             WORKSPACE => self.workspace.to_str().and_then(text),
             ITEM => self.item.map(Cow::Borrowed),
             VALUE => self.value.map(Cow::Borrowed),
+            RESULT => self.result.map(Cow::Borrowed),
+            OPERATION => self.operation.map(|id| Cow::Owned(json!({ "id": id }))),
             EXIT => self.exit.map(Cow::Borrowed),
             EFFECT => self.effect_key.map(|key| Cow::Owned(json!({ "key": key }))),
             _ => None,

@@ -337,6 +337,8 @@ pub(super) fn bindings<'a>(
         workspace,
         item: None,
         value: None,
+        result: None,
+        operation: None,
         exit: None,
         effect_key: None,
     }

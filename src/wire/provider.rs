@@ -114,6 +114,8 @@ struct Account<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
@@ -138,6 +140,7 @@ impl<'a> Account<'a> {
             effect: reply.effect,
             verification: reply.verification,
             object: reply.object,
+            operation: reply.operation,
             content: reply.content,
             truncated: reply.truncated,
             total: reply.total,

@@ -25,6 +25,8 @@ pub struct ReplyView<'a> {
     pub verification: Option<&'a str>,
     /// The object that an effect made or changed.
     pub object: Option<&'a Value>,
+    /// What a backend works on: `{"id","effect"}`, its own id of it and the effect's.
+    pub operation: Option<&'a Value>,
     /// The bounded text that the model sees.
     pub content: Option<&'a str>,
     /// Whether the content is less than the whole.
@@ -88,6 +90,7 @@ fn fields(reply: &ReplyView<'_>, mut line: JsonObject<'_>) {
     line.value("effect", &reply.effect);
     line.maybe_text("verification", reply.verification);
     line.maybe("object", reply.object);
+    line.maybe("operation", reply.operation);
     line.maybe_text("content", reply.content);
     line.maybe("truncated", reply.truncated.then_some(true));
     line.maybe("total", reply.total);

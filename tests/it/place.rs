@@ -138,7 +138,7 @@ impl Place {
         let mut command = self.command(env!("CARGO_BIN_EXE_tgw"));
         command.args(arguments);
         let takes_files = matches!(arguments.first(), Some(&("run" | "call" | "check" | "tools" | "doctor")))
-            || arguments.starts_with(&["approvals", "run"]);
+            || matches!(arguments, ["approvals", "run", ..] | ["task", "start" | "step", ..]);
         for (flag, name) in [("--tools", "tools.yaml"), ("--policy", "policy.yaml")] {
             let path = self.folder("aside").join(name);
             if takes_files && path.exists() && !arguments.contains(&flag) {

@@ -5,12 +5,12 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::audit::{
-    Entry, Evidence, ExportScope, PendingRecords, RecordFilter, RecordKind, export, list, timeline,
+    Entry, ErasureNote, Evidence, ExportScope, PendingRecords, RecordFilter, RecordKind, export, list, story,
 };
 use crate::clock::Timestamp;
 use crate::code::Status;
 use crate::ident::{AgentName, Principal, UserName};
-use crate::state::{Batch, Durability, SealKey, SqliteStore};
+use crate::state::{Batch, Change, Durability, SealKey, SqliteStore};
 
 struct Fixture {
     _place: tempfile::TempDir,
@@ -236,19 +236,70 @@ fn a_changed_planted_or_half_erased_detail_is_detected() {
 #[test]
 fn erasing_details_keeps_the_chain() {
     let mut fixture = Fixture::new();
-    let marker = b"\"n\":2";
-    let holds = |path: &Path| {
+    let (mut keys, mut details) = (Vec::new(), Vec::new());
+    fixture
+        .store
+        .scan(&fixture.tenant, Scan { first: 1, last: 3, order: Order::OldestFirst }, &mut |stored| {
+            keys.push(stored.key.clone().unwrap());
+            details.push(stored.detail.clone().unwrap());
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    let holds = |marker: &[u8]| {
         ["", "-wal"].iter().any(|suffix| {
-            let bytes = fs::read(format!("{}{suffix}", path.display())).unwrap_or_default();
+            let bytes = fs::read(format!("{}{suffix}", fixture.path.display())).unwrap_or_default();
             bytes.windows(marker.len()).any(|window| window == marker)
         })
     };
-    assert!(holds(&fixture.path));
-    assert_eq!(fixture.store.erase_details(&fixture.tenant, 3).unwrap(), 3);
+    assert!(keys.iter().chain(&details).all(|kept| holds(kept)));
+    assert!(!holds(b"\"n\":2"), "a detail lies in clear in the store");
+    erase(&mut fixture.store, &fixture.tenant, &[(1, 3)], &[(1, 3)]);
+    assert!(!keys.iter().chain(&details).any(|kept| holds(kept)), "what was erased is still in the file");
     let report = fixture.verify(&VerifyRequest::default());
     assert!(report.is_intact(), "{report:?}");
-    assert_eq!(report.erased, 3);
-    assert!(!holds(&fixture.path), "erased text is still in the file");
+    assert_eq!((report.erased, report.records), (3, 6));
+}
+
+/// Erases details, under a record that names some.
+fn erase(store: &mut SqliteStore, tenant: &Tenant, erased: &[(u64, u64)], named: &[(u64, u64)]) {
+    let principal = principal(tenant);
+    let mut records = PendingRecords::default();
+    records
+        .push(&Entry {
+            erased: Some(ErasureNote { records: named, by: "ann" }),
+            ..Entry::new(RecordKind::Erasure, Timestamp(9), &principal)
+        })
+        .unwrap();
+    let changes: Vec<Change<'_>> =
+        erased.iter().map(|(first, last)| Change::EraseDetails { first: *first, last: *last }).collect();
+    let mut batch = Batch {
+        tenant,
+        now: Timestamp(9),
+        durability: Durability::Power,
+        changes: &changes,
+        records: &mut records,
+    };
+    assert_eq!(store.append(&mut batch).unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_erased_beyond_what_an_erasure_names_is_noticed() {
+    for (erased, named, problems) in [
+        (&[(1, 3)][..], &[(1, 2)][..], vec![(1, 3)]),
+        (&[(2, 2), (4, 5)], &[(2, 2), (4, 4)], vec![(4, 5)]),
+        (&[(2, 2), (4, 4)], &[(4, 4), (2, 2)], vec![]),
+        // A record cannot have erased what came after it, its own detail included.
+        (&[(2, 2)], &[(2, 9)], vec![]),
+    ] {
+        let mut fixture = Fixture::new();
+        erase(&mut fixture.store, &fixture.tenant, erased, named);
+        let expected: Vec<Problem> =
+            problems.into_iter().map(|(first, last)| Problem::ErasedUnrecorded { first, last }).collect();
+        assert_eq!(fixture.problems(), expected, "{erased:?} under {named:?}");
+        let _ = append(&mut fixture.store, &fixture.tenant, 7..8);
+        fixture.tamper(&format!("UPDATE record SET key = NULL, detail = NULL WHERE id = {ROW} | 7"));
+        assert!(fixture.problems().contains(&Problem::ErasedUnrecorded { first: 7, last: 7 }));
+    }
 }
 
 #[test]
@@ -353,8 +404,8 @@ fn records_are_listed_newest_first_and_by_what_they_say() {
     })
     .unwrap();
     assert_eq!(seen, [5, 4]);
-    let calls = timeline(&fixture.store, &fixture.tenant, "c3").unwrap();
-    assert_eq!(calls.len(), 1);
-    assert_eq!(calls[0].receipt, fixture.receipts[2]);
-    assert_eq!(calls[0].detail, Some(serde_json::json!({"arguments": {"n": 3}})));
+    let told = story(&fixture.store, &fixture.tenant, "c3").unwrap().unwrap();
+    assert_eq!(told.events.len(), 1);
+    assert_eq!(told.events[0].listed.receipt, fixture.receipts[2]);
+    assert_eq!(told.events[0].listed.detail, Some(serde_json::json!({"arguments": {"n": 3}})));
 }

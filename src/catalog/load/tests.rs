@@ -196,9 +196,6 @@ fn what_is_missing_counts_as_the_strictest_and_is_said() {
 #[test]
 fn what_is_not_built_yet_is_refused_and_never_ignored() {
     let cases = [
-        ("preconditions: []", "`preconditions` is not supported yet"),
-        ("operation: {}", "`operation` is not supported yet"),
-        ("verify:", "`verify` is not supported yet"),
         (
             "risk: write\nidempotency: {key: '{{call.id}}', send_as: {header: Idempotency-Key}}",
             "`send_as.header` is for `run.http`, which is not supported yet",
@@ -275,6 +272,74 @@ fn each_mistake_in_a_tool_is_named() {
         (
             "risk: write\nreconcile: {tool: t, found_when: 'true', absence: {when: 'true'}}",
             "`proves_after` is missing",
+        ),
+        (
+            "risk: read_only\nverify: {tool: t, expect: 'value.ok'}",
+            "`verify` is for tools that change something",
+        ),
+        ("risk: write\nverify: {tool: t}", "`expect` is missing"),
+        ("risk: write\nverify: {tool: t, expect: 'true'}", "`expect` does not read `value`"),
+        ("risk: write\nverify: {tool: t, expect: 'result.ok'}", "`expect` does not read `value`"),
+        (
+            "risk: write\nverify: {tool: t, expect: 'value.ok', every: 1s}",
+            "`every` says how often is looked `within` a time",
+        ),
+        (
+            "risk: write\nverify: {tool: t, expect: 'value.ok', within: 0s}",
+            "`within` must be longer than zero",
+        ),
+        ("risk: write\nverify: {tool: t, expect: 'value.ok', within: 24h}", "more than 1000 looks"),
+        ("risk: write\nverify: {tool: t, expect: 'value.ok', retries: 3}", "unknown key `retries`"),
+        ("risk: write\nverify: {tool: t, expect: 'task.id == value'}", "unknown variable `task`"),
+        (
+            "risk: write\nverify: {tool: t, expect: 'value.ok', arguments: {id: '{{result.id}}'}}",
+            "unknown variable `result`",
+        ),
+        (
+            "risk: write\nverify: {tool: t, expect: 'value.ok', arguments: {a: {b: ['{{nowhere}}']}}}",
+            "unknown variable `nowhere`",
+        ),
+        ("risk: write\nverify: {tool: absent, expect: 'value.ok'}", "there is no tool `absent`"),
+        (
+            "risk: write\nverify: {tool: t, expect: 'value.ok'}",
+            "`t` changes something, and a look-up must not",
+        ),
+        ("risk: write\noperation: {}", "`accepted_when` is missing"),
+        ("risk: write\noperation: {accepted_when: 'true'}", "`timeout` is missing"),
+        (
+            "risk: write\noperation: {state: {pointer: /s, map: {done: finished}}}",
+            "`done` must be one of `accepted`, `working`",
+        ),
+        (
+            "risk: write\noperation: {state: {pointer: /s, map: {run: working}}}",
+            "no word of the backend means `succeeded`",
+        ),
+        ("risk: write\noperation: {state: {pointer: s, map: {d: succeeded}}}", "is not a JSON pointer"),
+        ("risk: write\noperation: {timeout: 24h, interval: 1ms}", "more than 100000 polls"),
+        ("risk: write\noperation: {poll: {tool: absent}}", "there is no tool `absent`"),
+        (
+            "risk: write\nrun: {command: [ls]}\noperation: {accepted_when: 'true', id: /i, timeout: 1h, poll: {tool: t}, state: {pointer: /s, map: {d: succeeded}}}",
+            "`t` changes something, and a look-up must not",
+        ),
+        ("risk: write\noperation: {cancel: {tool: absent}}", "there is no tool `absent`"),
+        (
+            "risk: write\noperation: {poll: {tool: t, arguments: {x: '{{task.id}}'}}}",
+            "unknown variable `task`",
+        ),
+        ("risk: write\noperation: {accepted_when: 'operation.id == 1'}", "unknown variable `operation`"),
+        ("risk: write\noperation: {polls: 3}", "unknown key `polls`"),
+        ("risk: read_only\noperation: {}", "`operation` is for tools that change something"),
+        ("risk: write\noperation: {timeout: 1h}\nrun: {builtin: write_file}", "`operation` is for commands"),
+        ("preconditions: []", "`preconditions` is an empty list"),
+        ("preconditions: {}", "`preconditions` must be a list"),
+        ("preconditions: [{tool: absent, expect: 'value.ok', message: m}]", "there is no tool `absent`"),
+        ("preconditions: [{tool: t, expect: 'value.ok', message: m}]", "`t` has `preconditions` of its own"),
+        ("preconditions: [{tool: t, expect: 'value.ok'}]", "`message` is missing"),
+        ("preconditions: [{tool: t, expect: 'result.ok', message: m}]", "unknown variable `result`"),
+        ("preconditions: [{tool: t, expect: '1', message: m}]", "expected bool, found int"),
+        (
+            "preconditions: [{tool: t, expect: 'value.ok', message: m, arguments: {x: '{{value}}'}}]",
+            "unknown variable `value`",
         ),
         ("risk: destructive\nidempotency: maybe", "`idempotency` must be `none` or a mapping, found `maybe`"),
         (

@@ -39,9 +39,19 @@ impl<'a> Compiler<'a> {
         if self.keyed { self.run.get_or_init(|| declarations::keyed(self.call())) } else { self.call() }
     }
 
+    /// The schema of the call's value, where the contract states one.
+    pub(super) fn output(&self) -> Option<&Value> {
+        self.output
+    }
+
     /// The variables of the call, its value and its exit.
     pub(super) fn outcome(&self) -> &Declarations {
         self.outcome.get_or_init(|| declarations::outcome(self.input, self.output))
+    }
+
+    /// The variables of the call, its exit and what it printed, of whatever shape that is.
+    pub(super) fn taken(&self) -> Declarations {
+        declarations::outcome(self.input, None)
     }
 
     /// The variables of the call and an item of `list`.

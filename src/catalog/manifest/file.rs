@@ -21,7 +21,7 @@ pub(in crate::catalog) struct Named {
     pub(in crate::catalog) name: ToolName,
     pub(in crate::catalog) span: Span,
     pub(in crate::catalog) contract: Option<Contract>,
-    /// Tools that its schemas refer to.
+    /// Tools that its schemas refer to, and the one that cancels its operations.
     pub(in crate::catalog) known_from: Vec<(String, Span)>,
     /// Tools that its look-ups call.
     pub(in crate::catalog) probes: Vec<(String, Span)>,

@@ -8,10 +8,15 @@ mod environment;
 mod errors;
 mod file;
 mod idempotency;
+mod looks;
+mod operation;
+mod preconditions;
+mod probe;
 mod reconcile;
 mod result;
 mod sandbox;
 mod schemas;
 mod tool;
+mod verify;
 
 pub(super) use file::{Loaded, Named, read};

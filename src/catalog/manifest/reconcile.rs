@@ -1,12 +1,12 @@
 //! `reconcile`: how an outcome that is not known is looked up.
 
-use crate::catalog::{AbsenceSpec, LookUpArgument, ReconcileSpec, Risk, declarations};
+use crate::catalog::{AbsenceSpec, ReconcileSpec, Risk, declarations};
 use crate::diagnostic::{Diagnostic, Report, Span};
-use crate::document::{Entry, Fields, Node, NodeValue, expect_text, found};
-use crate::expression::{Declarations, Placement};
-use crate::ident::ToolName;
+use crate::document::{Fields, Node};
+use crate::expression::Declarations;
 
 use super::compile::Compiler;
+use super::probe::probe;
 use super::result::pointer;
 use super::tool::duration;
 
@@ -24,30 +24,7 @@ pub(super) fn reconcile(
     }
     let mut fields = Fields::of(node, "`reconcile`", report)?;
     let asked = declarations::look_up(compiler.run());
-    let tool = fields.required("tool", report).and_then(|node| {
-        let text = expect_text(node, "`tool`", report)?;
-        match ToolName::parse(text) {
-            Ok(name) => {
-                probes.push((text.to_owned(), node.span));
-                Some(name)
-            }
-            Err(invalid) => {
-                report.push(Diagnostic::error(node.span, invalid.to_string()));
-                None
-            }
-        }
-    });
-    let arguments = match fields.value("arguments", report) {
-        None => Some(Vec::new()),
-        Some(Node { value: NodeValue::Mapping(entries), .. }) => {
-            entries.iter().map(|entry| argument(entry, &asked, compiler, report)).collect()
-        }
-        Some(node) => {
-            let message = format!("`arguments` must be a mapping, found {}", found(node));
-            report.push(Diagnostic::error(node.span, message));
-            None
-        }
-    };
+    let probe = probe(&mut fields, &asked, compiler, probes, report);
     let found_when = fields
         .required("found_when", report)
         .and_then(|node| compiler.condition(node, "`found_when`", &declarations::looked_up(&asked), report));
@@ -55,8 +32,7 @@ pub(super) fn reconcile(
     let absence = fields.value("absence", report).map(|node| absence(node, &asked, compiler, report));
     fields.finish(report);
     Some(ReconcileSpec {
-        tool: tool?,
-        arguments: arguments?,
+        probe: probe?,
         found_when: found_when?,
         value: match value {
             None => None,
@@ -83,20 +59,4 @@ fn absence(
         fields.required("proves_after", report).and_then(|node| duration(node, "`proves_after`", report));
     fields.finish(report);
     Some(AbsenceSpec { when: when?, proves_after: proves_after? })
-}
-
-fn argument(
-    entry: &Entry,
-    asked: &Declarations,
-    compiler: &Compiler<'_>,
-    report: &mut Report,
-) -> Option<(String, LookUpArgument)> {
-    let argument = match &entry.value.value {
-        NodeValue::String(text) if text.contains("{{") => {
-            let what = format!("`{}`", entry.key);
-            LookUpArgument::Template(compiler.placed(&entry.value, &what, asked, Placement::Value, report)?)
-        }
-        _ => LookUpArgument::Literal(entry.value.to_json()),
-    };
-    Some((entry.key.clone(), argument))
 }

@@ -19,7 +19,8 @@ use super::compile::Compiler;
 use super::errors::errors;
 use super::file::{FileContext, Named};
 use super::idempotency::{check_delivery, idempotency, is_keyed};
-use super::reconcile::reconcile;
+use super::looks::looks;
+use super::operation::check_operation;
 use super::result::{pointer, result};
 use super::sandbox::sandbox;
 use super::schemas::schema;
@@ -97,11 +98,6 @@ fn body(
         let warning = Diagnostic::warning(name_span, "`risk` is missing: the tool counts as `destructive`");
         report.push(warning.with_hint("write `risk: read_only`, `write`, `external` or `destructive`"));
     }
-    for (key, what) in
-        [("preconditions", "`preconditions`"), ("operation", "`operation`"), ("verify", "`verify`")]
-    {
-        unsupported(&mut fields, key, what, report);
-    }
 
     let input_node = fields.required("input_schema", report);
     let input_schema = input_node.map(|node| schema(node, Role::Input, &mut parts.known_from, report));
@@ -118,9 +114,7 @@ fn body(
 
     let stated = stated_risk.map(|(risk, _)| risk);
     let idempotency = idempotency(&mut fields, name_span, stated, &compiler, report);
-    let reconcile_node = fields.value("reconcile", report);
-    let reconcile =
-        reconcile_node.map(|node| reconcile(node, risk, &compiler, &mut parts.probes, report).map(Box::new));
+    let looks = looks(&mut fields, risk, &compiler, &mut parts.probes, &mut parts.known_from, report);
 
     let object = fields.value("object", report).and_then(|node| object(node, &compiler, report));
     let execution_mode = execution_mode(&mut fields, name_span, risk, &compiler, report);
@@ -146,6 +140,7 @@ fn body(
             }
         }
         check_delivery(&idempotency, &run, name_span, report);
+        check_operation(looks.operates, &run, name_span, report);
         Some(run)
     });
     let networked = matches!(run, Some(Run::Command(_)))
@@ -173,10 +168,10 @@ fn body(
         output_schema,
         errors,
         idempotency,
-        reconcile: match reconcile {
-            None => None,
-            Some(reconcile) => Some(reconcile?),
-        },
+        preconditions: looks.preconditions?,
+        operation: looks.operation?,
+        reconcile: looks.reconcile?,
+        verify: looks.verify?,
         internal,
         run: run?,
         sandbox,

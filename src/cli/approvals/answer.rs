@@ -1,6 +1,6 @@
 //! `tgw approvals approve` and `deny`: a person's answer to a stored question, from any process.
 
-use crate::approval::{Confirmed, Rendered, StoredCall, cancellation};
+use crate::approval::{Confirmed, Rendered, Said, StoredCall, cancellation};
 use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::catalog::Digest;
 use crate::clock::{Clock, Timestamp};
@@ -15,6 +15,7 @@ use super::super::exit::{Failure, Outcome};
 use super::super::output::print;
 use super::super::session::operating_system_user;
 use super::super::store::{self, OpenedStore, failure};
+use super::signed::{Signer, may_be_unsigned};
 use super::{call_failure, not_believed, unknown};
 
 /// Most bytes of a person's words that are kept.
@@ -22,15 +23,15 @@ const MOST_WORDS: usize = 4096;
 
 /// Answers a question with yes.
 pub(super) fn approve(arguments: &AnswerArgs, note: Option<&str>, colour: ColourChoice) -> Outcome {
-    give(arguments, ApprovalState::Approved, note, colour)
+    give(arguments, Said::Approved, note, colour)
 }
 
 /// Answers a question with no.
 pub(super) fn deny(arguments: &AnswerArgs, feedback: Option<&str>, colour: ColourChoice) -> Outcome {
-    give(arguments, ApprovalState::Denied, feedback, colour)
+    give(arguments, Said::Denied, feedback, colour)
 }
 
-fn give(arguments: &AnswerArgs, state: ApprovalState, words: Option<&str>, colour: ColourChoice) -> Outcome {
+fn give(arguments: &AnswerArgs, said: Said, words: Option<&str>, colour: ColourChoice) -> Outcome {
     let id = arguments.id.as_str();
     if words.is_some_and(|words| words.len() > MOST_WORDS) {
         return Err(Failure::configuration(format!("a note may have {MOST_WORDS} bytes")));
@@ -40,8 +41,17 @@ fn give(arguments: &AnswerArgs, state: ApprovalState, words: Option<&str>, colou
     let question = open_question(&mut store, &tenant, id)?;
     let call =
         StoredCall::from_json(&question.call, question.question).map_err(|error| call_failure(&error))?;
-    if call.signed {
-        return Err(Failure::failed(format!("`{id}` takes signed answers, which are not supported yet")));
+    let signer = Signer::of(arguments)?;
+    match &signer {
+        None => may_be_unsigned(id, &call, said)?,
+        // An earlier version did not keep whose answers it takes.
+        Some(_) if call.signed && call.quorums.is_empty() => {
+            return Err(Failure::failed(format!("`{id}` does not say whose signed answers it takes"))
+                .with_hint(format!(
+                    "take it back with `tgw approvals revoke {id}` and send its call again"
+                )));
+        }
+        Some(_) => {}
     }
     let how = match &arguments.digest {
         Some(written) => {
@@ -54,24 +64,41 @@ fn give(arguments: &AnswerArgs, state: ApprovalState, words: Option<&str>, colou
             "digest"
         }
         None => {
-            if !confirmed(&call, question.question, state, colour)? {
+            if !confirmed(&call, question.question, said, colour)? {
                 print(&format!("{id}: left as it is\n"))?;
                 return Ok(1);
             }
             "terminal"
         }
     };
-    let by = operating_system_user();
-    let answer = Answer { id, state, question: question.question, by: &by, feedback: words };
-    let receipt =
-        record(&mut store, &tenant, &question, &answer, how).map_err(|error| refused(id, &error))?;
+    let (receipt, outcome) = match signer {
+        Some(signer) => {
+            let given = signer.give(&mut store, &tenant, question, said, words)?;
+            (given.receipt, given.outcome)
+        }
+        None => {
+            let by = operating_system_user();
+            let state = match said {
+                Said::Approved => ApprovalState::Approved,
+                Said::Denied => ApprovalState::Denied,
+            };
+            let given = Answer { id, state, question: question.question, by: &by, feedback: words };
+            let receipt =
+                answer(&mut store, &tenant, &question, &given, how).map_err(|error| refused(id, &error))?;
+            (receipt, state.as_str().to_owned())
+        }
+    };
     let receipt = receipt.map(|receipt| receipt.to_string()).unwrap_or_default();
-    print(&format!("{id}: {}\nreceipt: {receipt}\n", state.as_str()))?;
+    print(&format!("{id}: {outcome}\nreceipt: {receipt}\n"))?;
     Ok(0)
 }
 
 /// The question, where it still takes an answer. One whose time is over is marked as such.
-fn open_question(store: &mut SqliteStore, tenant: &Tenant, id: &str) -> Result<StoredApproval, Failure> {
+pub(super) fn open_question(
+    store: &mut SqliteStore,
+    tenant: &Tenant,
+    id: &str,
+) -> Result<StoredApproval, Failure> {
     let question = store.approval(tenant, id).map_err(|error| failure(&error))?.ok_or_else(|| match store
         .standing_by_id(tenant, id)
     {
@@ -98,7 +125,7 @@ fn open_question(store: &mut SqliteStore, tenant: &Tenant, id: &str) -> Result<S
                     feedback: None,
                 };
                 // Another process may mark it first; it has ended either way.
-                match record(store, tenant, &question, &end, "queue") {
+                match answer(store, tenant, &question, &end, "queue") {
                     Ok(_) | Err(StoreError::Refused(_)) => {}
                     Err(error) => return Err(failure(&error)),
                 }
@@ -137,7 +164,7 @@ fn closed(question: &StoredApproval, state: ApprovalState) -> Failure {
     Failure::failed(format!("the question `{id}` {what}")).with_hint(hint)
 }
 
-fn refused(id: &str, error: &StoreError) -> Failure {
+pub(super) fn refused(id: &str, error: &StoreError) -> Failure {
     match error {
         StoreError::Refused(refusal) => Failure::failed(format!("`{id}` was not answered: {refusal}"))
             .with_hint(format!("`tgw approvals show {id}` shows where it stands")),
@@ -146,12 +173,7 @@ fn refused(id: &str, error: &StoreError) -> Failure {
 }
 
 /// Whether the person at the terminal gives this answer to exactly what they were shown.
-fn confirmed(
-    call: &StoredCall,
-    digest: Digest,
-    state: ApprovalState,
-    colour: ColourChoice,
-) -> Result<bool, Failure> {
+fn confirmed(call: &StoredCall, digest: Digest, said: Said, colour: ColourChoice) -> Result<bool, Failure> {
     let terminal = terminal(None, colour).ok_or_else(|| {
         Failure::configuration("no terminal is attached, so nobody can be shown the question").with_hint(
             "look at it with `tgw approvals show`, then give the digest that it prints with `--digest`",
@@ -160,25 +182,30 @@ fn confirmed(
     let (_alive, cancel) =
         cancellation().map_err(|error| Failure::failed(format!("the question cannot be shown: {error}")))?;
     let shown = Rendered { text: call.question.clone(), digest, abridged: false };
-    let answer = match state {
-        ApprovalState::Approved => "yes, approve exactly this call",
-        ApprovalState::Pending | ApprovalState::Denied | ApprovalState::Expired | ApprovalState::Revoked => {
-            "yes, deny this call"
-        }
+    let answer = match said {
+        Said::Approved => "yes, approve exactly this call",
+        Said::Denied => "yes, deny this call",
     };
     Ok(terminal.confirm(&shown, answer, &cancel) == Confirmed::Yes)
 }
 
-/// Writes an answer with its record. A no answers every other question about the same call as well.
-fn record(
+/// An answer, or a part of one, as it goes on record.
+pub(super) struct Recorded<'a> {
+    pub(super) by: Option<&'a str>,
+    pub(super) how: &'a str,
+    pub(super) answer: &'a str,
+    pub(super) notes: &'a [(&'a str, &'a str)],
+    pub(super) changes: &'a [Change<'a>],
+}
+
+/// Writes an answer with its record.
+pub(super) fn record(
     store: &mut SqliteStore,
     tenant: &Tenant,
     question: &StoredApproval,
-    answer: &Answer<'_>,
-    how: &str,
+    recorded: &Recorded<'_>,
 ) -> Result<Option<Receipt>, StoreError> {
     let now = Clock::System.now();
-    let notes: Vec<(&str, &str)> = answer.feedback.map(|words| ("feedback", words)).into_iter().collect();
     let call = StoredCall::from_json(&question.call, question.question).ok();
     let mut records = PendingRecords::default();
     records.push(&Entry {
@@ -188,25 +215,44 @@ fn record(
         tool: Some(&question.tool),
         contract: call.as_ref().map(|call| call.contract),
         approval: Some(ApprovalNote {
-            id: answer.id,
-            by: (answer.state != ApprovalState::Expired).then_some(answer.by),
-            how,
-            answer: answer.state.as_str(),
+            id: &question.id,
+            by: recorded.by,
+            how: recorded.how,
+            answer: recorded.answer,
             question: Some(question.question),
         }),
-        notes: &notes,
+        notes: recorded.notes,
         ..Entry::new(RecordKind::Approval, now, &question.principal)
     })?;
-    let mut changes = vec![Change::AnswerApproval(*answer)];
-    if let (ApprovalState::Denied, Some(likeness)) = (answer.state, question.likeness) {
-        changes.push(Change::SettleLike { likeness, state: ApprovalState::Denied, by: answer.by });
-    }
     let receipts = store.append(&mut Batch {
         tenant,
         now,
         durability: Durability::Power,
-        changes: &changes,
+        changes: recorded.changes,
         records: &mut records,
     })?;
     Ok(receipts.into_iter().next())
+}
+
+/// Writes an answer that nobody signed. A no answers every other question about the same call as well.
+fn answer(
+    store: &mut SqliteStore,
+    tenant: &Tenant,
+    question: &StoredApproval,
+    answer: &Answer<'_>,
+    how: &str,
+) -> Result<Option<Receipt>, StoreError> {
+    let notes: Vec<(&str, &str)> = answer.feedback.map(|words| ("feedback", words)).into_iter().collect();
+    let mut changes = vec![Change::AnswerApproval(*answer)];
+    if let (ApprovalState::Denied, Some(likeness)) = (answer.state, question.likeness) {
+        changes.push(Change::SettleLike { likeness, state: ApprovalState::Denied, by: answer.by });
+    }
+    let recorded = Recorded {
+        by: (answer.state != ApprovalState::Expired).then_some(answer.by),
+        how,
+        answer: answer.state.as_str(),
+        notes: &notes,
+        changes: &changes,
+    };
+    record(store, tenant, question, &recorded)
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::approval::Approvers;
 use crate::clock::Timestamp;
 use crate::state::StoredApproval;
 
@@ -24,8 +25,8 @@ impl Group<'_> {
     }
 
     /// The newest question, with how many there are and which.
-    pub(super) fn value(&self, now: Timestamp) -> Value {
-        let mut value = question_value(self.question, now);
+    pub(super) fn value(&self, now: Timestamp, approvers: &Approvers) -> Value {
+        let mut value = question_value(self.question, now, approvers);
         if let Some(members) = value.as_object_mut() {
             members.insert("count".to_owned(), json!(self.ids.len()));
             members.insert("ids".to_owned(), json!(self.ids));
@@ -44,6 +45,7 @@ pub(super) fn group(questions: &[StoredApproval], now: Timestamp) -> Vec<Group<'
                 && group.question.seal.doubt().is_none()
                 && group.question.tool == question.tool
                 && group.question.binding == question.binding
+                && group.question.answers == question.answers
                 && question_state(group.question, now) == question_state(question, now)
         };
         match groups.iter_mut().find(alike) {

@@ -12,6 +12,7 @@ use super::super::call::carry_out;
 use super::super::display::Display;
 use super::super::exit::{Failure, Outcome};
 use super::super::session::{self, Identity};
+use super::super::stated_task::Purpose;
 use super::super::store::{self, failure};
 use super::{call_failure, not_believed, unknown};
 
@@ -38,6 +39,7 @@ pub(super) fn run(arguments: &ApprovalsRunArgs, colour: ColourChoice) -> Outcome
             task: call.task.context(&stored.task),
             step: stored.step.clone(),
         }),
+        Purpose::Run,
     )?;
     loaded.warn_untrusted();
     loaded.log_warnings();
@@ -73,7 +75,7 @@ async fn redeem(
 }
 
 /// The call as it is sent through the pipeline again, under its own id.
-fn request(call: &StoredCall) -> Result<CallRequest, Failure> {
+pub(super) fn request(call: &StoredCall) -> Result<CallRequest, Failure> {
     let id = CallId::parse(&call.id).map_err(|error| Failure::failed(error.to_string()))?;
     let arguments = call
         .arguments

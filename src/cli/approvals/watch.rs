@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::state::{ApprovalState, Store};
 
+use super::super::approvers;
 use super::super::arguments::StoreArgs;
 use super::super::exit::{Failure, Outcome};
 use super::super::store::{self, failure};
@@ -19,6 +20,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Prints each question that waits, once, until nobody reads any more. A question that is not believed is none.
 pub(super) fn watch(arguments: &StoreArgs, as_json: bool) -> Outcome {
     let mut opened = store::open(arguments)?;
+    let approvers = approvers::load()?;
     let mut told: BTreeSet<String> = BTreeSet::new();
     loop {
         if opened.store.is_none() {
@@ -37,7 +39,7 @@ pub(super) fn watch(arguments: &StoreArgs, as_json: bool) -> Outcome {
         let mut lines = String::new();
         for question in waiting.iter().filter(|question| !told.contains(&question.id)) {
             if as_json {
-                lines.push_str(&question_value(question, now).to_string());
+                lines.push_str(&question_value(question, now, &approvers).to_string());
             } else {
                 let line = format!(
                     "{} {} for {} through {}, task {}, until {}",

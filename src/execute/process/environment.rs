@@ -78,13 +78,8 @@ impl ChildEnvironment {
         parent: &ParentEnvironment,
         credentials: &Credentials,
     ) -> Result<Self, CallError> {
-        let mut made = Self::default();
-        let passed = ALWAYS.iter().copied().chain(plan.pass_env.iter().map(String::as_str));
-        for name in passed {
-            if let Some(value) = parent.entries.get(OsStr::new(name)) {
-                made.set(name, value.as_bytes());
-            }
-        }
+        let mut made = Self::fixed(parent);
+        made.pass(plan.pass_env.iter().map(String::as_str), parent);
         for (name, value) in &plan.env {
             made.set(name, value.as_bytes());
         }
@@ -103,6 +98,21 @@ impl ChildEnvironment {
                     ErrorCode::InvalidArguments,
                     format!("environment entry `{name}` holds a character that no environment can carry"),
                 ))
+            }
+        }
+    }
+
+    /// Only the fixed names.
+    pub(in crate::execute) fn fixed(parent: &ParentEnvironment) -> Self {
+        let mut made = Self::default();
+        made.pass(ALWAYS, parent);
+        made
+    }
+
+    fn pass<'n>(&mut self, names: impl IntoIterator<Item = &'n str>, parent: &ParentEnvironment) {
+        for name in names {
+            if let Some(value) = parent.entries.get(OsStr::new(name)) {
+                self.set(name, value.as_bytes());
             }
         }
     }

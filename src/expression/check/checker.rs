@@ -224,6 +224,7 @@ impl<'e> Checker<'e> {
             .variables
             .iter()
             .map(|variable| variable.name.as_str())
+            .filter(|name| !name.is_empty())
             .chain(self.locals.iter().map(|local| local.name))
             .collect();
         let hint = match nearest(name, names.iter().copied()) {

@@ -131,11 +131,17 @@ rules:
     let decision = Caller::default().decide(&catalog, &policy, "send_mail", &json!({"recipient": "x"}));
     let demand = decision.approval().unwrap();
     assert_eq!(demand.rules.iter().map(|id| id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    assert_eq!(demand.terms.by, ["finance", "legal"]);
-    assert_eq!(demand.terms.count, 1);
-    assert!(demand.terms.not_requester && demand.terms.needs_signed_answer());
-    assert_eq!(demand.terms.expires, Some(std::time::Duration::from_secs(3_600)));
-    assert_eq!(demand.terms.remember, [vec!["/recipient"], vec!["/copies", "/recipient"]]);
+    assert_eq!(demand.expires, Some(std::time::Duration::from_secs(3_600)));
+    assert_eq!(demand.remember, [vec!["/recipient"], vec!["/copies", "/recipient"]]);
+    let quorums: Vec<(&str, Vec<&str>, u32, bool)> = demand
+        .quorums
+        .iter()
+        .map(|quorum| {
+            let members = quorum.members.iter().map(|name| name.as_str()).collect();
+            (quorum.rule.as_str(), members, quorum.count, quorum.not_requester)
+        })
+        .collect();
+    assert_eq!(quorums, [("a", vec!["ann"], 1, false), ("b", vec!["ann", "bo"], 1, true)]);
 }
 
 #[test]
@@ -144,7 +150,7 @@ fn nothing_is_remembered_that_one_asker_does_not_offer() {
     let offer = "version: 1\nrules: [{id: a, verdict: require_approval, risks: [write], approval: {remember: [[/path], [/from, /to]]}}]\n";
     let remembered = |files: &[&str], tool: &str, arguments: &Value| {
         let policy = policy(&catalog, files);
-        Caller::default().decide(&catalog, &policy, tool, arguments).approval().unwrap().terms.remember
+        Caller::default().decide(&catalog, &policy, tool, arguments).approval().unwrap().remember
     };
     let (write, moved) = (json!({"path": "a", "content": ""}), json!({"from": "a", "to": "b"}));
     // A tool is offered only what it declares.
@@ -423,9 +429,8 @@ fn the_default_policy_runs_tests_in_a_sandbox_or_asks() {
 
 #[test]
 fn the_default_policy_remembers_files_and_never_a_destructive_yes() {
-    let remembered = |tool: &str, arguments: Value| {
-        embedded(tool, &arguments, "confined").1.approval().unwrap().terms.remember
-    };
+    let remembered =
+        |tool: &str, arguments: Value| embedded(tool, &arguments, "confined").1.approval().unwrap().remember;
     assert_eq!(remembered("write_file", json!({"path": "a", "content": ""})), [vec!["/path"]]);
     assert_eq!(remembered("move_path", json!({"from": "a", "to": "b"})), [vec!["/from", "/to"]]);
     assert_eq!(remembered("delete_path", json!({"path": "a"})), [[""; 0]; 0]);

@@ -49,8 +49,17 @@ fn what_is_wrong_with_a_file_is_said_where_it_stands() {
         ("rules: []\n", "1:1 `version` is missing"),
         ("version: 1\nrules:\n", "2:1 `rules` has no value"),
         ("version: 1\nagents: {}\n", "2:9 `agents` is empty"),
-        ("version: 1\nbudgets: [{id: x}]\n", "2:1 `budgets` is not supported yet"),
-        ("version: 1\nsteps: {a: {enter: {when: 'true'}}}\n", "2:13 `enter` is not supported yet"),
+        ("version: 1\nsteps: {a: {enter: {}}}\n", "2:20 this gate demands nothing"),
+        ("version: 1\nsteps: {a: {enter: {when: 'arguments.x'}}}\n", "2:28 unknown variable `arguments`"),
+        ("version: 1\nsteps: {a: {enter: {when: 'task.id'}}}\n", "2:28 expected bool, found string"),
+        (
+            "version: 1\nsteps: {a: {enter: {approval: {by: [x]}}}}\n",
+            "2:37 there is no group of approvers `x`",
+        ),
+        (
+            "version: 1\nsteps: {a: {enter: {approval: {remember: [[/x]]}}}}\n",
+            "2:43 a yes to entering a step is for this one time and cannot be remembered",
+        ),
         ("version: 1\nsteps: {a: {tools: []}}\n", "2:20 `tools` is an empty list"),
         ("version: 1\ninitial_step: a\n", "2:15 there is no step `a`"),
         ("version: 1\nsteps: {ab: {}}\ninitial_step: abc\n", "3:15 there is no step `abc`"),
@@ -73,6 +82,76 @@ fn what_is_wrong_with_a_file_is_said_where_it_stands() {
     ];
     for (text, expected) in cases {
         assert_eq!(problems(text), [expected], "{text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_budget_is_an_error() {
+    let cases: [(&str, &[&str]); 16] = [
+        ("{id: b, count: 1}", &["`per` is missing"]),
+        ("{per: task, count: 1}", &["`id` is missing"]),
+        (
+            "{id: b, per: day, count: 1}",
+            &["`per` must be one of `task`, `agent`, `user`, `tenant`, found `day`"],
+        ),
+        ("{id: b, per: task}", &["a budget counts calls or sums what they take"]),
+        ("{id: b, per: task, limit: 3}", &["a budget counts calls or sums what they take"]),
+        ("{id: b, per: task, count: 1, limit: 3}", &["`limit` belongs to `sum`"]),
+        ("{id: b, per: task, tools: [read_file], sum: arguments.limit}", &["`limit` is missing"]),
+        (
+            "{id: b, per: task, tools: [read_file], count: 1, sum: arguments.limit}",
+            &["a budget has either `count` or `sum`"],
+        ),
+        (
+            "{id: b, per: task, count: -1}",
+            &["`count` must be a whole number from 0 to 1000000000000000, found the number -1"],
+        ),
+        ("{id: b, per: task, count: 1, window: 0s}", &["`window` must be a duration above zero"]),
+        (
+            "{id: b, per: task, count: 1, over: allow}",
+            &["`over` must be one of `deny`, `require_approval`, found `allow`"],
+        ),
+        (
+            "{id: b, per: task, count: 1, approval: {expires: 1h}}",
+            &["`approval` belongs to a budget that is `over: require_approval`"],
+        ),
+        (
+            "{id: b, per: task, count: 1, over: require_approval, tools: [read_file], approval: {remember: [[/path]]}}",
+            &["a yes to going over a budget is for one call and cannot be remembered"],
+        ),
+        (
+            "{id: b, per: task, tools: [read_file], sum: arguments.path, limit: 1}",
+            &["expected int, found string"],
+        ),
+        (
+            "{id: b, per: task, tools: [read_file, write_file], sum: arguments.limit, limit: 1}",
+            &["the tool `write_file` declares no argument `limit`"],
+        ),
+        (
+            "{id: b, per: task, tools: [send_mail], count: 1, group: 'arguments.?copies.hasValue() ? [1] : [2]'}",
+            &["a budget is split by text, an integer or true and false"],
+        ),
+    ];
+    for (budget, expected) in cases {
+        let text = format!("version: 1\nbudgets:\n  - {budget}\n");
+        let found: Vec<String> =
+            problems(&text).into_iter().map(|line| line.split_once(' ').unwrap().1.to_owned()).collect();
+        assert_eq!(found, expected, "{budget}");
+    }
+}
+
+#[test]
+fn a_budget_has_an_id_of_its_own_among_all_files() {
+    let catalog = catalog(TOOLS);
+    let budget = "version: 1\nbudgets: [{id: b, per: task, count: 1}]\n";
+    for other in [budget, "version: 1\nrules: [{id: b, verdict: deny}]\n"] {
+        let (loaded, shown) = load(&catalog, &[other, budget]);
+        assert!(loaded.is_err());
+        assert!(
+            shown.contains("1.yaml:2:16: error: the id `b` is used twice")
+                || shown.contains("the id `b` is used twice"),
+            "{shown}"
+        );
     }
 }
 
@@ -101,12 +180,12 @@ fn what_is_wrong_with_a_rule_is_an_error() {
             "`expires` must be a duration above zero",
         ),
         (
-            "{id: r, verdict: require_approval, approval: {count: 0}}",
-            "`count` must be a whole number from 1 to 100, found the number 0",
-        ),
-        (
             "{id: r, verdict: require_approval, approval: {by: [finance]}}",
             "there is no group of approvers `finance`",
+        ),
+        (
+            "{id: r, verdict: require_approval, approval: {count: 0}}",
+            "`count` must be a whole number from 1 to 100, found the number 0",
         ),
         (
             "{id: r, verdict: require_approval, approval: {remember: [/path]}}",
@@ -225,6 +304,51 @@ fn a_problem_of_one_kind_of_tool_names_it_and_one_of_all_does_not() {
     assert!(loaded.is_err());
     assert!(shown.contains("for the tool `move_path`: "), "{shown}");
     assert_eq!(shown.matches("error: ").count(), 1, "{shown}");
+}
+
+#[test]
+fn a_group_is_the_one_of_the_rules_own_file_and_else_who_is_in_it_everywhere() {
+    let catalog = catalog(TOOLS);
+    let rule = "rules: [{id: r, verdict: require_approval, approval: {by: [finance]}}]\n";
+    let members = |files: &[&str], at: usize| -> Vec<String> {
+        let policy = policy(&catalog, files);
+        let quorum = policy.documents()[at].rules[0].approval.quorum.clone().unwrap();
+        quorum.members.iter().map(ToString::to_string).collect()
+    };
+    let own = format!("version: 1\napprovers: {{finance: {{members: [ann]}}}}\n{rule}");
+    let other = "version: 1\napprovers: {finance: {members: [eve, ann]}}\n";
+    let third = "version: 1\napprovers: {finance: {members: [bo, ann]}}\n";
+    assert_eq!(members(&[other, &own], 1), ["ann"]);
+    let without = format!("version: 1\n{rule}");
+    assert_eq!(members(&[&without, other], 0), ["ann", "eve"]);
+    assert_eq!(members(&[&without, other, third], 0), ["ann"]);
+}
+
+#[test]
+fn a_rule_that_nobody_could_ever_say_yes_to_is_an_error() {
+    let rule = "approvers: {finance: {members: [ann, bo]}, legal: {members: [bo, cy]}}\nrules: [{id: r, verdict: require_approval, approval: TERMS}]\n";
+    let load = |terms: &str| problems(&format!("version: 1\n{}", rule.replace("TERMS", terms)));
+    assert_eq!(load("{by: [finance, legal], count: 3}"), [""; 0]);
+    assert_eq!(load("{count: 9}"), [""; 0]);
+    assert_eq!(
+        load("{by: [finance, legal], count: 4}"),
+        ["3:54 nobody could ever say yes: `finance` and `legal` have 3 members, and 4 must agree"]
+    );
+}
+
+#[test]
+fn a_program_to_notify_is_named_so_that_it_is_the_same_wherever_tgw_starts() {
+    for (written, expected) in [
+        ("[]", "2:9 `notify` is an empty list"),
+        ("[./tell]", "2:10 `./tell` is neither a name nor an absolute path"),
+        ("[bin/tell, x]", "2:10 `bin/tell` is neither a name nor an absolute path"),
+        ("tell", "2:9 `notify` must be a list, found `tell`"),
+    ] {
+        assert_eq!(problems(&format!("version: 1\nnotify: {written}\n")), [expected], "{written}");
+    }
+    for written in ["[tell]", "[/usr/bin/tell, --now]"] {
+        assert_eq!(problems(&format!("version: 1\nnotify: {written}\n")), [""; 0], "{written}");
+    }
 }
 
 #[test]

@@ -13,4 +13,4 @@ pub use body::render_body;
 pub use call::{CallLine, render_call, render_event, subject};
 pub use line::{DisplayOptions, LongLines};
 pub(crate) use line::{Line, Tone, lay_out};
-pub use stream::{Totals, progress_line, summary};
+pub use stream::{Totals, operation_line, progress_line, summary};

@@ -53,6 +53,21 @@ pub fn progress_line(tool: &str, elapsed: Duration, options: &DisplayOptions) ->
     text::fit(&format!("{dots} {}  {time}", text::escape(tool)), options.width, options.unicode)
 }
 
+/// The line that says how far something is that goes on elsewhere; it ends with a line feed.
+#[must_use]
+pub fn operation_line(
+    tool: &str,
+    call: &str,
+    state: &str,
+    said: Option<&str>,
+    options: &DisplayOptions,
+) -> String {
+    let dots = if options.unicode { "…" } else { "." };
+    let said = said.map(|said| format!(" ({})", text::escape(said))).unwrap_or_default();
+    let line = format!("{dots} {} {}: {state}{said}", text::escape(tool), text::escape(call));
+    format!("{}\n", text::fit(&line, options.width, options.unicode))
+}
+
 /// A duration as people say it: `3 ms`, `1.2 s`, `2 min 05 s`.
 pub(super) fn duration(elapsed: Duration) -> String {
     let millis = elapsed.as_millis();

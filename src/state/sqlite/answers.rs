@@ -4,7 +4,8 @@ use rusqlite::params;
 
 use crate::catalog::Digest;
 use crate::state::{
-    Answer, ApprovalState, NewApproval, NewStanding, Refusal, Seal, StandingGrant, StoreError, StoredApproval,
+    Answer, ApprovalState, NewApproval, NewStanding, Refusal, Seal, SignedAnswersNow, StandingGrant,
+    StoreError, StoredApproval,
 };
 
 use super::change::{Transaction, inserted, millis};
@@ -95,6 +96,28 @@ impl Transaction<'_> {
             ])?;
         inserted(rows, Refusal::IdTaken)?;
         self.seal_question(approval.id)
+    }
+
+    /// Keeps signed answers to a question that waits, unless others came since `before` was read.
+    pub(super) fn keep_answers(&self, answers: &SignedAnswersNow<'_>) -> Result<(), StoreError> {
+        let stored = self.stored_question(answers.id)?;
+        believed(stored.seal)?;
+        match stored.state_at(self.now) {
+            ApprovalState::Pending => {}
+            ApprovalState::Expired => return Err(Refusal::ApprovalExpired.into()),
+            ApprovalState::Revoked => return Err(Refusal::ApprovalRevoked.into()),
+            ApprovalState::Approved | ApprovalState::Denied => return Err(Refusal::ApprovalAnswered.into()),
+        }
+        if stored.question != answers.question {
+            return Err(Refusal::QuestionMismatch.into());
+        }
+        if stored.answers.as_deref() != answers.before {
+            return Err(Refusal::AnsweredMeanwhile.into());
+        }
+        self.connection
+            .prepare_cached("UPDATE approval SET answers = ?2 WHERE id = ?1")?
+            .execute(params![answers.id, answers.answers])?;
+        self.seal_question(answers.id)
     }
 
     pub(super) fn answer(&self, answer: &Answer<'_>) -> Result<(), StoreError> {

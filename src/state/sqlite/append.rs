@@ -8,6 +8,7 @@ use crate::state::{Batch, Durability, Head, Link, Receipt, RecordSource, SealedR
 
 use super::SqliteStore;
 use super::change::Transaction;
+use super::erase::erases;
 use super::schema::row_id;
 
 impl SqliteStore {
@@ -16,6 +17,18 @@ impl SqliteStore {
             return Ok(Vec::new());
         }
         self.be_durable(batch.durability)?;
+        if !erases(batch) {
+            return self.commit_changes(batch);
+        }
+        self.overwrite_deleted(true)?;
+        let committed = self.commit_changes(batch);
+        self.overwrite_deleted(false)?;
+        let receipts = committed?;
+        self.empty_log()?;
+        Ok(receipts)
+    }
+
+    fn commit_changes(&mut self, batch: &mut Batch<'_>) -> Result<Vec<Receipt>, StoreError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let changing =
             Transaction { connection: &transaction, key: &self.key, tenant: batch.tenant, now: batch.now };

@@ -32,6 +32,7 @@ impl Transaction<'_> {
             Change::SpendApproval { id, binding } => self.spend_approval(id, *binding),
             Change::UseStanding { id } => self.use_standing(id),
             Change::AskApproval(approval) => self.ask(approval),
+            Change::KeepAnswers(answers) => self.keep_answers(answers),
             Change::AnswerApproval(answer) => self.answer(answer),
             Change::SettleLike { likeness, state, by } => self.settle_like(*likeness, *state, by),
             Change::WithdrawApproval { id, by } => self.withdraw(id, by),
@@ -39,7 +40,17 @@ impl Transaction<'_> {
             Change::RevokeStanding { id } => self.revoke(id),
             Change::ReserveEffect(effect) => self.reserve(effect),
             Change::RetryEffect(effect) => self.retry(effect),
+            Change::PursueEffect(effect) => self.pursue(effect),
+            Change::ClaimEffect(effect) => self.claim(effect),
+            Change::Charge(charge) => self.charge(charge),
+            Change::StartTask(task) => self.start_task(task),
+            Change::MoveTask(task) => self.move_task(task),
+            Change::StandInTask { id, mark } => self.stand_in(id, *mark),
             Change::SettleEffect(effect) => self.settle(effect),
+            Change::EraseDetails { first, last } => self.erase_details(*first, *last),
+            Change::EraseResult { reference } => self.erase_result(reference),
+            Change::EraseEffect { id } => self.erase_effect(id),
+            Change::EraseApproval { id } => self.erase_approval(id),
         }
     }
 

@@ -58,7 +58,7 @@ impl Transaction<'_> {
             .connection
             .prepare_cached(
                 "UPDATE effect SET state = 'running', attempt = ?3, call = ?4, owner = ?5, lease = ?6, changed = ?7,
-                                   how = NULL, code = NULL, outcome = NULL
+                                   how = NULL, code = NULL, outcome = NULL, pursuit = NULL
                  WHERE id = ?1 AND tenant = ?2 AND state = 'unknown' AND attempt = ?3 - 1",
             )?
             .execute(params![
@@ -84,6 +84,7 @@ impl Transaction<'_> {
         let state = EffectState::parse(&state).ok_or_else(|| damaged("unknown state of an effect"))?;
         let fits = attempt.unsigned_abs() == settled.attempt
             && settled.state != EffectState::Running
+            && !settled.state.is_pursued()
             && state.may_become(settled.state);
         if !fits {
             // An outcome that comes after someone else settled the effect changes nothing here, and must not keep the
@@ -99,7 +100,8 @@ impl Transaction<'_> {
             .prepare_cached(
                 "UPDATE effect SET state = ?2, changed = ?3, how = ?4, code = ?5, outcome = ?6,
                     owner = CASE WHEN ?7 THEN owner END,
-                    exact_arguments = CASE WHEN ?8 THEN exact_arguments END
+                    exact_arguments = CASE WHEN ?8 THEN exact_arguments END,
+                    pursuit = CASE WHEN ?8 THEN pursuit END
                  WHERE id = ?1",
             )?
             .execute(params![
@@ -112,12 +114,13 @@ impl Transaction<'_> {
                 open && settled.how == Settlement::Lost,
                 open,
             ])?;
-        Ok(())
+        if settled.state == EffectState::Failed { self.give_back(settled.id) } else { Ok(()) }
     }
 }
 
 const EFFECT: &str = "SELECT id, tenant, user, agent, agent_version, tool, origin, shown_key, arguments, shown_arguments,
-    exact_arguments, contract, task, call, owner, lease, attempt, state, created, changed, how, code, outcome FROM effect";
+    exact_arguments, contract, task, call, owner, lease, attempt, state, created, changed, how, code, outcome, pursuit, due,
+    deadline FROM effect";
 
 impl SqliteStore {
     pub(super) fn effect_of_key(
@@ -161,8 +164,9 @@ impl SqliteStore {
         tenant: &Tenant,
         limit: usize,
     ) -> Result<Vec<StoredEffect>, StoreError> {
-        let sql =
-            format!("{EFFECT} WHERE tenant = ?1 AND state IN ('running', 'unknown') ORDER BY rowid LIMIT ?2");
+        let sql = format!(
+            "{EFFECT} WHERE tenant = ?1 AND state IN ('running', 'accepted', 'working', 'unknown') ORDER BY rowid LIMIT ?2"
+        );
         self.listed_effects(&sql, params![tenant.as_str(), limit as i64])
     }
 
@@ -208,6 +212,12 @@ fn effect_row(row: &Row<'_>) -> Parsed<StoredEffect> {
             },
             code: row.get(21)?,
             outcome: row.get(22)?,
+            pursuit: match row.get::<_, Option<String>>(23)? {
+                None => None,
+                Some(text) => Some(serde_json::from_str(&text).map_err(damaged)?),
+            },
+            due: at(row, 24)?,
+            deadline: at(row, 25)?,
         })
     })())
 }

@@ -3,12 +3,16 @@
 mod answers;
 mod append;
 mod change;
+mod charges;
 mod effects;
+mod erase;
 mod open;
 mod purge;
+mod pursuits;
 mod queries;
 mod rows;
 mod schema;
+mod tasks;
 #[cfg(test)]
 mod tests;
 

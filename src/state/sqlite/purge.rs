@@ -24,7 +24,7 @@ struct Kind {
 }
 
 /// Nothing goes before its own end, when it is worth nothing any more; a question stays until its end is marked.
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
     Kind {
         any: "SELECT EXISTS (SELECT 1 FROM result WHERE expires <= ?1)",
         drop: "DELETE FROM result WHERE rowid IN (SELECT rowid FROM result WHERE expires <= ?1 LIMIT ?2)",
@@ -52,6 +52,12 @@ const KINDS: [Kind; 5] = [
         drop: "DELETE FROM effect WHERE rowid IN
                (SELECT rowid FROM effect WHERE changed <= ?1 AND origin <> 'stated' AND state IN ('succeeded', 'failed') LIMIT ?2)",
         stays: EFFECT_STAYS,
+    },
+    Kind {
+        any: "SELECT EXISTS (SELECT 1 FROM charge WHERE until <= ?1)",
+        drop: "DELETE FROM charge WHERE (source, budget) IN
+               (SELECT source, budget FROM charge WHERE until <= ?1 LIMIT ?2)",
+        stays: Duration::ZERO,
     },
 ];
 

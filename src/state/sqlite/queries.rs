@@ -6,11 +6,11 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
-use crate::ident::{Tenant, ToolName};
+use crate::ident::{TaskId, Tenant, ToolName};
 use crate::state::{
-    Batch, Description, EffectState, Head, KeyOrigin, Order, Receipt, ResultScope, ResultSummary, Scan,
-    StandingGrant, StandingQuery, Store, StoreError, StoredApproval, StoredEffect, StoredRecord,
-    StoredResult,
+    Batch, Description, EffectState, Head, KeptTask, KeyOrigin, Order, PurseQuery, PurseTotal, Receipt,
+    ResultScope, ResultSummary, Scan, StandingGrant, StandingQuery, Store, StoreError, StoredApproval,
+    StoredEffect, StoredRecord, StoredResult, TaskMark,
 };
 
 use super::SqliteStore;
@@ -84,22 +84,6 @@ impl Store for SqliteStore {
                 Order::NewestFirst => high = page.last.saturating_sub(1),
             }
         }
-    }
-
-    fn erase_details(&mut self, tenant: &Tenant, last: u64) -> Result<u64, StoreError> {
-        let Some((chain, _)) = self.chain(tenant)? else { return Ok(0) };
-        let (low, high) = (row_id(chain, 0)?, row_id(chain, last.min(seq_of(i64::MAX)))?);
-        // What is erased is overwritten, in the file and in the log.
-        self.connection.execute_batch("PRAGMA secure_delete = ON")?;
-        let rows = self.connection.execute(
-            "UPDATE record SET key = NULL, detail = NULL
-             WHERE id BETWEEN ?1 AND ?2 AND (key IS NOT NULL OR detail IS NOT NULL)",
-            params![low, high],
-        );
-        self.connection.execute_batch("PRAGMA secure_delete = OFF")?;
-        let rows = rows?;
-        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(rows as u64)
     }
 
     fn result(
@@ -271,6 +255,42 @@ impl Store for SqliteStore {
 
     fn unsettled_effects(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredEffect>, StoreError> {
         self.effects_not_settled(tenant, limit)
+    }
+
+    fn used(&self, tenant: &Tenant, query: &PurseQuery<'_>) -> Result<u64, StoreError> {
+        self.used_of(tenant, query)
+    }
+
+    fn oldest_charges(
+        &self,
+        tenant: &Tenant,
+        query: &PurseQuery<'_>,
+        amount: u64,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        self.freed_by(tenant, query, amount)
+    }
+
+    fn purses(
+        &self,
+        tenant: &Tenant,
+        budget: &str,
+        per: &str,
+        since: Option<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<PurseTotal>, StoreError> {
+        self.purses_of(tenant, budget, per, since, limit)
+    }
+
+    fn kept_task(&self, tenant: &Tenant, id: &TaskId) -> Result<Option<KeptTask>, StoreError> {
+        self.kept_task_of(tenant, id)
+    }
+
+    fn task_mark(&self, tenant: &Tenant, id: &TaskId) -> Result<Option<TaskMark>, StoreError> {
+        self.task_mark_of(tenant, id)
+    }
+
+    fn tasks(&self, tenant: &Tenant, limit: usize) -> Result<Vec<KeptTask>, StoreError> {
+        self.kept_tasks(tenant, limit)
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

@@ -19,7 +19,7 @@ pub(super) fn at(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     count(row, column).map(Timestamp)
 }
 
-fn maybe_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+pub(super) fn maybe_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(|millis| Timestamp(millis.unsigned_abs())))
 }
 
@@ -68,7 +68,7 @@ pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<ResultSummary> {
 
 pub(super) const APPROVAL: &str =
     "SELECT id, tenant, user, agent, agent_version, task, step, tool, call, binding, question, created,
-    expires, state, answered, answered_by, feedback, spent, likeness, seal FROM approval";
+    expires, state, answered, answered_by, feedback, spent, likeness, seal, answers FROM approval";
 
 pub(super) fn approval(
     connection: &Connection,
@@ -124,6 +124,7 @@ pub(super) fn approval_row(row: &Row<'_>, key: &SealKey) -> Parsed<StoredApprova
             feedback: row.get(16)?,
             spent: maybe_at(row, 17)?,
             likeness: row.get::<_, Option<[u8; 32]>>(18)?.map(Digest),
+            answers: row.get(20)?,
             seal: Seal::Missing,
         };
         stored.seal = key.check(&stored.canonical(), row.get::<_, Option<Vec<u8>>>(19)?.as_deref());

@@ -102,7 +102,14 @@ const MIGRATIONS: &[&str] = &[
     CREATE INDEX approval_by_binding ON approval (tenant, binding, created);
 ",
     EFFECTS,
+    SIGNED_ANSWERS,
+    PURSUITS,
+    CHARGES,
+    TASKS,
 ];
+
+/// Answers that approvers signed.
+const SIGNED_ANSWERS: &str = "ALTER TABLE approval ADD COLUMN answers TEXT;";
 
 /// The ledger. A key is free where no effect holds it that did not provably fail.
 const EFFECTS: &str = "
@@ -135,6 +142,50 @@ const EFFECTS: &str = "
     CREATE UNIQUE INDEX effect_by_key ON effect (tenant, tool, origin, key) WHERE state <> 'failed';
     CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'unknown');
     CREATE INDEX effect_to_drop ON effect (changed) WHERE origin <> 'stated' AND state IN ('succeeded', 'failed');
+";
+
+/// Effects that are under way elsewhere.
+const PURSUITS: &str = "
+    ALTER TABLE effect ADD COLUMN pursuit TEXT;
+    ALTER TABLE effect ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE effect ADD COLUMN deadline INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX effect_not_settled;
+    CREATE INDEX effect_not_settled ON effect (tenant) WHERE state IN ('running', 'accepted', 'working', 'unknown');
+";
+
+/// What calls took from budgets. An effect takes from each budget once, however often it is attempted.
+const CHARGES: &str = "
+    CREATE TABLE charge (
+        source TEXT NOT NULL,
+        budget TEXT NOT NULL,
+        tenant TEXT NOT NULL,
+        per TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        portion TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        amount INTEGER NOT NULL CHECK (amount >= 0),
+        until INTEGER,
+        PRIMARY KEY (source, budget)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX charge_by_purse ON charge (tenant, budget, per, subject, portion, at, source, amount);
+    CREATE INDEX charge_to_drop ON charge (until) WHERE until IS NOT NULL;
+";
+
+/// Tasks that are kept, which are worth nothing without a seal that fits.
+const TASKS: &str = "
+    CREATE TABLE task (
+        tenant TEXT NOT NULL,
+        id TEXT NOT NULL,
+        content TEXT NOT NULL,
+        step TEXT,
+        revision INTEGER NOT NULL,
+        created INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        changed_by TEXT NOT NULL,
+        ended INTEGER,
+        seal BLOB,
+        PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
 ";
 
 const SEQ_BITS: u32 = 40;
@@ -171,7 +222,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 /// SHA-256 of everything that a store of this version defines. A new migration changes it; the test says to what.
-const DEFINITIONS: &str = "8d5ace2f2657e3efec90c14937306c5b32ccea07efadc62a443be870e0834501";
+const DEFINITIONS: &str = "8490442dcf7ac8eb6030da805ecc603e8bb780a3236dcb67bd45308de9096f6e";
 
 /// Refuses a store that defines anything else than this program made: a trigger, a view, a table with a default of its
 /// own. Such a thing could drop or change what is written, and say that all went well.

@@ -572,6 +572,7 @@ fn no_column_of_a_question_can_be_changed_by_another_hand() {
         "feedback = NULL",
         "spent = NULL",
         "spent = 9",
+        "answers = '[]'",
         "seal = NULL",
     ] {
         let (_place, mut store, ..) = answers();
@@ -586,6 +587,32 @@ fn no_column_of_a_question_can_be_changed_by_another_hand() {
         assert!(stored.seal.doubt().is_some(), "{change}");
         assert_eq!(refusal(commit(&mut store, 3, &spend(&stored.id), 1)), Refusal::NotBelieved, "{change}");
     }
+}
+
+#[test]
+fn signed_answers_are_kept_whole_on_a_question_that_waits_and_never_over_anothers() {
+    let (_place, mut store, ..) = answers();
+    let keep = |before, answers| {
+        [Change::KeepAnswers(SignedAnswersNow { id: "a", question: Digest([2; 32]), before, answers })]
+    };
+    commit(&mut store, 2, &keep(None, "[1]"), 1).unwrap();
+    let stored = store.approval(&tenant(), "a").unwrap().unwrap();
+    assert_eq!(
+        (stored.answers.as_deref(), stored.seal, stored.state),
+        (Some("[1]"), Seal::Whole, ApprovalState::Pending)
+    );
+    for before in [None, Some("[]"), Some("[1] ")] {
+        assert_eq!(refusal(commit(&mut store, 2, &keep(before, "[2]"), 1)), Refusal::AnsweredMeanwhile);
+    }
+    let other = Change::KeepAnswers(SignedAnswersNow {
+        id: "a",
+        question: Digest([9; 32]),
+        before: Some("[1]"),
+        answers: "[2]",
+    });
+    assert_eq!(refusal(commit(&mut store, 2, &[other], 1)), Refusal::QuestionMismatch);
+    commit(&mut store, 2, &[answer("a", ApprovalState::Denied)], 1).unwrap();
+    assert_eq!(refusal(commit(&mut store, 2, &keep(Some("[1]"), "[2]"), 1)), Refusal::ApprovalAnswered);
 }
 
 #[test]
@@ -679,7 +706,7 @@ fn a_store_of_an_older_version_is_brought_up_to_date_and_its_answers_are_not_bel
     let older = Connection::open(&place.path).unwrap();
     older
         .execute_batch(
-            "DROP TABLE effect; DROP INDEX approval_by_binding; DROP INDEX approval_by_likeness; DROP INDEX approval_by_expiry; DROP INDEX standing_by_expiry;
+            "DROP TABLE task; DROP TABLE charge; DROP TABLE effect; ALTER TABLE approval DROP COLUMN answers; DROP INDEX approval_by_binding; DROP INDEX approval_by_likeness; DROP INDEX approval_by_expiry; DROP INDEX standing_by_expiry;
              ALTER TABLE approval DROP COLUMN likeness; ALTER TABLE approval DROP COLUMN seal;
              ALTER TABLE standing_grant DROP COLUMN workspace; ALTER TABLE standing_grant DROP COLUMN seal;
              PRAGMA user_version = 1",

@@ -11,6 +11,7 @@ fn plain<'a>() -> ReplyView<'a> {
         effect: Effect::None,
         verification: None,
         object: None,
+        operation: None,
         content: Some("1\thello"),
         truncated: false,
         total: None,

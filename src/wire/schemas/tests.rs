@@ -64,6 +64,7 @@ fn the_result_schema_describes_what_is_written() {
     use crate::code::{CallError, Effect, ErrorCode, Status, Violation};
 
     let schema = validator(RESULT_SCHEMA);
+    let operation = json!({"id": "op-1", "effect": "e_1"});
     let (object, total, next) =
         (json!({"type": "file", "id": "a"}), json!({"lines": 4}), json!({"offset": 2}));
     let error =
@@ -81,6 +82,7 @@ fn the_result_schema_describes_what_is_written() {
         effect: Effect::Happened,
         verification: Some("verified"),
         object: Some(&object),
+        operation: Some(&operation),
         content: Some("x"),
         truncated: true,
         total: Some(&total),
@@ -95,6 +97,7 @@ fn the_result_schema_describes_what_is_written() {
         tool: None,
         verification: None,
         object: None,
+        operation: None,
         content: None,
         truncated: false,
         total: None,

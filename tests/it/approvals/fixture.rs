@@ -65,3 +65,84 @@ pub(crate) fn state_of(place: &Place, id: &str) -> String {
     let found = listed.iter().find(|question| question["id"] == id);
     found.unwrap_or_else(|| panic!("{id} is not in {listed:?}"))["state"].as_str().unwrap().to_owned()
 }
+
+/// `say` takes two of finance, and not who asks.
+pub(crate) const TWO: &str = r#"
+version: 1
+default_verdict: deny
+approvers: {finance: {members: [ann, bo, cy, dan]}}
+rules: [{id: money, verdict: require_approval, tools: [say], reason: it costs, approval: {by: [finance], count: 2, not_requester: true}}]
+"#;
+
+/// Makes a key and adds its owner to the approvers; returns the path of the private key.
+pub(crate) fn join(place: &Place, name: &str) -> String {
+    let (path, public) = keygen(place, name);
+    let added = place.ask(&["approvers", "add", name, &public]);
+    assert_eq!(
+        (added.code, added.stdout.as_str()),
+        (Some(0), format!("{name}: added\n").as_str()),
+        "{added:?}"
+    );
+    path
+}
+
+/// Makes a key for someone; returns the path of the private key, and the public one.
+pub(crate) fn keygen(place: &Place, name: &str) -> (String, String) {
+    let path = place.aside("keys/here", "").with_file_name(format!("{name}.key"));
+    let path = path.to_str().unwrap().to_owned();
+    let made = place.ask(&["approvers", "keygen", &path]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    (path, made.stdout.trim_end().to_owned())
+}
+
+/// Answers with a signature, as someone who looked.
+pub(crate) fn sign(place: &Place, word: &str, id: &str, name: &str, key: &str) -> Ended {
+    answer(place, word, id, &["--as", name, "--key", key])
+}
+
+/// Gives a signed yes that must be taken.
+pub(crate) fn signed_yes(place: &Place, id: &str, name: &str, key: &str) -> String {
+    let ended = sign(place, "approve", id, name, key);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    ended.stdout.lines().next().unwrap().to_owned()
+}
+
+/// A place where two of finance must say yes; ann, bo and cy have keys; a question of dan waits.
+pub(crate) struct Finance {
+    pub(crate) place: Place,
+    pub(crate) id: String,
+    keys: Vec<String>,
+}
+
+impl Finance {
+    pub(crate) fn new() -> Self {
+        Self::under(TWO)
+    }
+
+    pub(crate) fn under(policy: &str) -> Self {
+        let place = place_with(policy);
+        let keys = ["ann", "bo", "cy"].map(|name| join(&place, name)).to_vec();
+        let id = approval_id(&send(&place, &["--user", "dan"], "c1", "pay"));
+        Self { place, id, keys }
+    }
+
+    pub(crate) fn key(&self, name: &str) -> &str {
+        let at = ["ann", "bo", "cy"].iter().position(|known| *known == name).unwrap();
+        &self.keys[at]
+    }
+
+    /// A signed yes that must be taken.
+    pub(crate) fn yes(&self, name: &str) -> String {
+        signed_yes(&self.place, &self.id, name, self.key(name))
+    }
+
+    /// What `tgw approvals run` makes of it.
+    pub(crate) fn run(&self) -> String {
+        let ended = self.place.ask(&["approvals", "run", &self.id]);
+        if ended.stdout.is_empty() {
+            format!("{:?}", ended.code)
+        } else {
+            crate::place::verdict(&ended.line())
+        }
+    }
+}

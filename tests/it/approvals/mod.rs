@@ -2,5 +2,8 @@
 
 mod answered;
 pub(crate) mod fixture;
+mod notified;
 mod resumed;
+mod rule;
+mod signed;
 mod waiting;

@@ -49,10 +49,13 @@ fn each_kind_of_tampering_is_noticed() {
                 "UPDATE record SET id = -1 WHERE id = {first} + 1; UPDATE record SET id = {first} + 1 WHERE id = {first} + 2; UPDATE record SET id = {first} + 2 WHERE id = -1"
             ),
         ),
+        ("detail changed", format!("UPDATE record SET detail = zeroblob(length(detail)) WHERE id = {first}")),
+        ("detail written in clear", format!("UPDATE record SET detail = x'7b7d' WHERE id = {first}")),
+        ("detail removed", format!("UPDATE record SET key = NULL, detail = NULL WHERE id = {first}")),
         (
-            "detail changed",
+            "detail's ciphertext swapped",
             format!(
-                "UPDATE record SET detail = CAST(replace(CAST(detail AS TEXT), 'path', 'htap') AS BLOB) WHERE id = {first}"
+                "UPDATE record SET detail = (SELECT detail FROM record WHERE id = {first} + 1) WHERE id = {first}"
             ),
         ),
         ("detail's key changed", format!("UPDATE record SET key = zeroblob(16) WHERE id = {first}")),

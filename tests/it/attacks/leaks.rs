@@ -145,6 +145,20 @@ fn holds_a_piece(text: &str) -> bool {
 }
 
 #[test]
+fn no_end_by_force_leaves_the_first_half_of_a_credential() {
+    let place = place("streams: stdout", "");
+    for end in ["kill -9 $$", "(kill -9 $BASHPID); exit 137"] {
+        let script = format!(r#"printf 'aaaa%s' "${{API_TOKEN:0:22}}"; {end}"#);
+        let ended = run(&place, &[], &line("use", &json!({ "script": script })));
+        assert_eq!(verdict(&ended.line()).split('/').next(), Some("unknown"), "{ended:?}");
+        assert!(ended.stdout.contains("aaaa") && !holds_a_piece(&ended.stdout), "{ended:?}");
+        for (path, bytes) in files_below(&place.state()) {
+            assert!(!holds_a_piece(&String::from_utf8_lossy(&bytes)), "{}", path.display());
+        }
+    }
+}
+
+#[test]
 fn no_cap_cuts_a_credential_in_half() {
     for (run_words, extra) in [
         ("streams: stdout", ", content: {max_bytes: 256}"),

@@ -2,9 +2,13 @@
 
 mod answers;
 mod audit_chain;
+mod budgets;
 mod calls;
+mod checkpoints;
+mod claims;
 mod costly;
 mod effects;
+mod erasing;
 mod escapes;
 mod exhaustion;
 mod fixture;
@@ -15,10 +19,13 @@ mod leaks;
 mod linked;
 mod links;
 mod nested;
+mod operations;
 mod outliving;
 mod paths;
 mod planted;
 mod questions;
+mod signers;
 mod smuggling;
+mod tasks;
 mod trusting;
 mod worktrees;

@@ -57,7 +57,7 @@ fn an_unknown_record_is_said_to_be_unknown() {
         .tgw(["audit", "show", "nope"])
         .stderr(
             "error: the chain of `local` has no record for `nope`\n\
-             hint: give the id of a call or of an approval, a receipt, or a record's number; `tgw audit list` shows them\n",
+             hint: give the id of a call, of a question or of an effect, a receipt, or a record's number; `tgw audit list` shows them\n",
         )
         .status(1)
         .holds();
@@ -77,7 +77,6 @@ not noticed without a receipt or head kept elsewhere:
   - a chain that was rewritten from some record to its end, with all hashes and the head made anew
   - a chain whose last records were removed together with a head that was set back
   - a tenant's chain that was removed as a whole
-  - details erased by someone who may not erase them: they count as erased
 ",
         )
         .holds();
@@ -150,4 +149,92 @@ fn every_record_is_exported_as_a_line() {
 #[test]
 fn without_a_store_there_is_nothing_to_verify() {
     Space::new().tgw(["audit", "verify"]).stdout("no store: nothing was ever recorded here\n").holds();
+}
+
+/// An order that takes money and says nothing sensible, and a look-up that finds it.
+const SHOP: &str = r#"version: 1
+tools:
+  - name: order
+    description: Orders.
+    risk: external
+    execution_mode: exclusive
+    idempotency: {key: "{{arguments.ref}}"}
+    input_schema: {type: object, additionalProperties: false, required: [ref], properties: {ref: {type: string}}}
+    run: {command: {argv: [sh, -c, 'echo "$1" >> orders; echo "who knows" >&2; exit 9', sh, "{{arguments.ref}}"]}}
+    sandbox: {level: none, write: [.]}
+    reconcile: {tool: find_order, arguments: {ref: "{{arguments.ref}}"}, found_when: 'value == "R-1"'}
+    result: {trust: trusted}
+  - name: find_order
+    internal: true
+    description: Finds an order.
+    risk: read_only
+    execution_mode: exclusive
+    egress: false
+    input_schema: {type: object, additionalProperties: false, required: [ref], properties: {ref: {type: string}}}
+    run: {command: {argv: [sh, -c, 'printf "\"%s\"" "$(cat orders)"'], output: json}}
+    sandbox: {level: none}
+    result: {trust: trusted}
+"#;
+
+#[test]
+fn a_story_goes_from_the_question_over_the_look_up_to_the_end() {
+    let ask =
+        "version: 1\ndefault_verdict: deny\nrules: [{id: ask, verdict: require_approval, reason: money}]\n";
+    let space = Space::with(SHOP, ask);
+    let order = r#"{"id":"c1","name":"order","arguments":{"ref":"R-1"}}"#;
+    let asked = space.stream(&[order]).and(&["--task", &task(&space)]).answers().remove(0);
+    let hint = asked["error"]["hint"].as_str().unwrap();
+    let question = hint.split_whitespace().find_map(|word| word.strip_prefix("a_")).unwrap();
+    let question = format!("a_{}", question.trim_matches('`'));
+    let shown = space.tgw(["approvals", "show", &question]).text();
+    let digest = shown.split_whitespace().find(|word| word.starts_with("sha256:")).unwrap();
+    space.tgw(["approvals", "approve", &question, "--digest", digest.trim_matches('`')]).text();
+    let again = space.stream(&[order]).and(&["--task", &task(&space)]).answers().remove(0);
+    assert_eq!(again["status"], "unknown", "{again}");
+    space.tgw(["effects", "reconcile"]).with_files().text();
+    let story = space.tgw(["audit", "show", "c1"]).text();
+    let mut rest = story.as_str();
+    for step in [
+        "order · call c1\n",
+        &format!("asked: {question} · record 1\n"),
+        "replied     input_required, APPROVAL_REQUIRED, effect none\n",
+        "approved by ",
+        "began, approved by ",
+        "arguments   {\"ref\":\"R-1\"}\n",
+        ": unknown OUTCOME_UNKNOWN · record ",
+        "replied     unknown, OUTCOME_UNKNOWN, effect possible",
+        "stderr      who knows\n",
+        "probe find_order (look_",
+        "is succeeded: a look-up told · record ",
+        "\nreceipt sha256:",
+    ] {
+        let at = rest.find(step).unwrap_or_else(|| panic!("no `{step}` in its place:\n{story}"));
+        rest = &rest[at + step.len()..];
+    }
+    for id in [question.as_str(), "1"] {
+        assert_eq!(space.tgw(["audit", "show", id]).text(), story, "{id}");
+    }
+    let json: Value = serde_json::from_str(&space.tgw(["audit", "show", "c1", "--json"]).text()).unwrap();
+    let parts: Vec<&str> =
+        json["events"].as_array().unwrap().iter().map(|event| event["part"].as_str().unwrap()).collect();
+    assert_eq!(parts, ["call", "call", "call", "call", "probe", "call"]);
+    assert_eq!(json["events"][2]["detail"]["arguments"]["ref"], "R-1");
+}
+
+fn task(space: &Space) -> String {
+    space.write_beside("task.yaml", "version: 1\nid: t\n");
+    space.beside("task.yaml").display().to_string()
+}
+
+#[test]
+fn calls_that_share_an_id_are_told_apart() {
+    let space = recorded();
+    space.tgw(["run"]).lines_in(&[r#"{"id":"c1","name":"list_directory","arguments":{}}"#]).answers();
+    let story = space.tgw(["audit", "show", "c1"]).text();
+    assert!(story.starts_with("list_directory · call c1\n") && !story.contains("read_file"), "{story}");
+    assert!(
+        story.contains("1 other call has this id, in other tasks; the first records of the latest: 1 "),
+        "{story}"
+    );
+    assert!(space.tgw(["audit", "show", "1"]).text().starts_with("read_file · call c1\n"));
 }

@@ -49,12 +49,12 @@ fn a_credential_file_that_calls_would_refuse_is_a_problem() {
 }
 
 #[test]
-fn a_principal_that_sees_no_tool_is_a_problem() {
+fn a_principal_that_sees_no_tool_is_warned() {
     let policy = "version: 1\ndefault_verdict: allow\nagents: {desk: {}}\n";
     let space = Space::new();
     space.write_beside("files/policy.yaml", policy);
-    let text = space.tgw(["doctor"]).with_files().status(1).text();
-    assert!(text.contains("every tool is hidden"), "{text}");
+    let text = space.tgw(["doctor"]).with_files().text();
+    assert!(text.contains("warning") && text.contains("every tool is hidden"), "{text}");
     assert!(space.tgw(["doctor", "--agent", "desk"]).with_files().text().contains("agent desk"));
 }
 

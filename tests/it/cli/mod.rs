@@ -1,10 +1,12 @@
 //! One file per command, or per pair of commands that belong together.
 
 mod approvals;
+mod approvers;
 mod audit;
 mod call;
 mod check;
 mod doctor;
+mod drill;
 mod explain;
 mod generated;
 mod init;

@@ -2,6 +2,7 @@
 
 mod audit;
 mod batches;
+mod budgets;
 mod commands;
 mod conditions;
 mod effects;
@@ -9,11 +10,15 @@ mod killed;
 mod ledger;
 mod lines;
 mod numbers;
+pub(crate) mod operations;
 mod order;
+mod preconditions;
 mod results;
 mod scope;
 mod secrets;
 mod shapes;
 mod signals;
+pub(crate) mod verified;
+mod tasks;
 
 pub(crate) use signals::{signal, wait_for_child};

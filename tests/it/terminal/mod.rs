@@ -5,6 +5,7 @@ mod batch;
 mod edit;
 mod expiry;
 mod fixture;
+mod gates;
 mod keys;
 mod remember;
 mod settings;

@@ -14,7 +14,7 @@ fn remembered() -> (Place, String) {
     let mut person = person(&place, &["--task", &task]);
     person.send(&say("c1", "one"));
     let question = person.is_asked();
-    assert!(question.contains("a yes for this task would also cover later calls"), "{question}");
+    assert!(question.contains("a yes for this task, where it is offered, would also cover later calls"), "{question}");
     assert!(question.contains("/word = \"one\""), "{question}");
     choose(&mut person, "1");
     assert_eq!(verdict(&person.result()), "succeeded");

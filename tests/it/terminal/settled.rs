@@ -89,7 +89,7 @@ fn a_call_without_a_task_offers_no_yes_for_the_task_and_says_why() {
     let call = ["call", "say", r#"{"word":"one"}"#];
     let mut person = Person::start(place.tgw(&call));
     let question = person.is_asked();
-    assert!(!question.contains("a yes for this task would also cover"), "{question}");
+    assert!(!question.contains("a yes for this task, where it is offered, would also cover"), "{question}");
     assert!(question.contains("a yes cannot be remembered here"), "{question}");
     // The key of the missing item chooses nothing.
     choose(&mut person, "1");
@@ -98,7 +98,7 @@ fn a_call_without_a_task_offers_no_yes_for_the_task_and_says_why() {
     assert_eq!(verdict(&person.result()), "denied/APPROVAL_DENIED");
     person.leaves();
     let mut person = Person::start(place.tgw(&[&call[..], &["--task", &task]].concat()));
-    assert!(person.is_asked().contains("a yes for this task would also cover"));
+    assert!(person.is_asked().contains("a yes for this task, where it is offered, would also cover"));
     choose(&mut person, "1");
     assert_eq!(verdict(&person.result()), "succeeded");
     person.leaves();

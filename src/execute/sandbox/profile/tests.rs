@@ -28,7 +28,10 @@ pub(in crate::execute) fn contract(risk: Risk, sandbox: Option<SandboxRequest>) 
         output_schema: None,
         errors: Vec::new(),
         idempotency: crate::catalog::Idempotency::Unstated,
+        preconditions: Vec::new(),
+        operation: None,
         reconcile: None,
+        verify: None,
         internal: false,
         run: Run::Command(Box::new(CommandSpec {
             argv: Vec::new(),

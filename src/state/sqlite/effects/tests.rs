@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Timestamp;
 use crate::ident::{AgentName, Principal, UserName};
-use crate::state::{Batch, Change, Durability, NoRecords, SealKey, Store};
+use crate::state::{
+    Batch, Change, ClaimedEffect, Durability, NoRecords, PursuedEffect, Pursuit, SealKey, Store,
+};
 
 /// What a process or a person may try at any moment.
 #[derive(Debug, Clone)]
@@ -13,19 +15,35 @@ enum Try {
     Reserve { key: u8 },
     Retry { effect: usize, ahead: u64 },
     Settle { effect: usize, behind: u64, state: EffectState, how: Settlement },
+    Pursue { effect: usize, behind: u64, state: EffectState, how: Settlement },
+    Claim { effect: usize, by: &'static str, gone: Option<&'static str>, due: bool },
 }
 
 fn tries() -> impl Strategy<Value = Try> {
-    use EffectState::{Failed, Running, Succeeded, Unknown};
-    use Settlement::{Lost, Outcome, Reconciled, Resolved};
+    use EffectState::{Accepted, Failed, Running, Succeeded, Unknown, Working};
+    use Settlement::{Followed, Lost, Outcome, Reconciled, Resolved};
     prop_oneof![
+        (
+            0..6_usize,
+            0..2_u64,
+            prop::sample::select(vec![Accepted, Working, Accepted, Working, Succeeded, Running]),
+            prop::sample::select(vec![Outcome, Followed]),
+        )
+            .prop_map(|(effect, behind, state, how)| Try::Pursue { effect, behind, state, how }),
+        (
+            0..6_usize,
+            prop::sample::select(vec!["p", "q"]),
+            prop::sample::select(vec![None, Some("p"), Some("q")]),
+            any::<bool>(),
+        )
+            .prop_map(|(effect, by, gone, due)| Try::Claim { effect, by, gone, due }),
         (0..3_u8).prop_map(|key| Try::Reserve { key }),
         (0..6_usize, 0..3_u64).prop_map(|(effect, ahead)| Try::Retry { effect, ahead }),
         (
             0..6_usize,
             0..2_u64,
-            prop::sample::select(vec![Running, Succeeded, Failed, Unknown]),
-            prop::sample::select(vec![Outcome, Lost, Reconciled, Resolved]),
+            prop::sample::select(vec![Running, Accepted, Working, Succeeded, Failed, Unknown]),
+            prop::sample::select(vec![Outcome, Lost, Followed, Reconciled, Resolved]),
         )
             .prop_map(|(effect, behind, state, how)| Try::Settle { effect, behind, state, how }),
     ]
@@ -37,6 +55,8 @@ struct Expected {
     key: u8,
     state: EffectState,
     attempt: u64,
+    /// Who has the right to look at what goes on elsewhere.
+    looks: Option<&'static str>,
 }
 
 struct Bench {
@@ -102,7 +122,12 @@ impl Bench {
                     assert_eq!(reserved, Err(Refusal::KeyTaken.into()));
                 } else {
                     assert_eq!(reserved, Ok(()));
-                    self.expected.push(Expected { key: *key, state: EffectState::Running, attempt: 1 });
+                    self.expected.push(Expected {
+                        key: *key,
+                        state: EffectState::Running,
+                        attempt: 1,
+                        looks: None,
+                    });
                 }
             }
             Try::Retry { effect, ahead } => {
@@ -122,6 +147,8 @@ impl Bench {
                     assert_eq!(retried, Err(Refusal::KeyTaken.into()));
                 }
             }
+            Try::Pursue { effect, behind, state, how } => self.pursue(*effect, *behind, *state, *how),
+            Try::Claim { effect, by, gone, due } => self.claim(*effect, by, *gone, *due),
             Try::Settle { effect, behind, state, how } => {
                 let Some(before) = self.expected.get(*effect).cloned() else { return };
                 let settled = self.change(Change::SettleEffect(SettledEffect {
@@ -138,10 +165,15 @@ impl Bench {
                         EffectState::Running,
                         EffectState::Succeeded | EffectState::Failed | EffectState::Unknown
                     ) | (EffectState::Unknown, EffectState::Succeeded | EffectState::Failed)
+                        | (
+                            EffectState::Accepted | EffectState::Working,
+                            EffectState::Succeeded | EffectState::Failed | EffectState::Unknown
+                        )
                 );
                 if allowed && *behind == 0 {
                     assert_eq!(settled, Ok(()));
                     self.expected[*effect].state = *state;
+                    self.expected[*effect].looks = None;
                 } else if *how == Settlement::Outcome {
                     assert_eq!(settled, Ok(()), "a late outcome keeps no record from the chain");
                 } else {
@@ -151,13 +183,62 @@ impl Bench {
         }
     }
 
+    fn pursue(&mut self, effect: usize, behind: u64, state: EffectState, how: Settlement) {
+        use EffectState::{Accepted, Running, Working};
+        let Some(before) = self.expected.get(effect).cloned() else { return };
+        let pursued = self.change(Change::PursueEffect(PursuedEffect {
+            id: &id(effect),
+            attempt: before.attempt.saturating_sub(behind),
+            state,
+            how,
+            pursuit: &Pursuit { operation: Some("op".into()), ..Pursuit::default() },
+            due: Timestamp(7),
+            deadline: Timestamp(20),
+        }));
+        let allowed =
+            matches!((before.state, state), (Running | Accepted, Accepted | Working) | (Working, Working));
+        if allowed && behind == 0 {
+            assert_eq!(pursued, Ok(()));
+            self.expected[effect] = Expected { state, looks: None, ..before };
+        } else if how == Settlement::Outcome {
+            assert_eq!(pursued, Ok(()), "a late outcome keeps no record from the chain");
+        } else {
+            assert_eq!(pursued, Err(Refusal::EffectSettled.into()));
+        }
+    }
+
+    /// Of those that try to look, one may, and only at what is due.
+    fn claim(&mut self, effect: usize, by: &'static str, gone: Option<&'static str>, due: bool) {
+        let Some(before) = self.expected.get(effect).cloned() else { return };
+        let tenant = self.principal.tenant.clone();
+        let claimed = self.store.append(&mut Batch {
+            tenant: &tenant,
+            now: Timestamp(if due { 7 } else { 6 }),
+            durability: Durability::Kill,
+            changes: &[Change::ClaimEffect(ClaimedEffect {
+                id: &id(effect),
+                owner: by,
+                gone,
+                lease: Timestamp(9),
+            })],
+            records: &mut NoRecords,
+        });
+        let free = before.looks.is_none() || before.looks == gone;
+        if before.state.is_pursued() && free && due {
+            assert_eq!(claimed, Ok(Vec::new()));
+            self.expected[effect].looks = Some(by);
+        } else {
+            assert_eq!(claimed, Err(Refusal::EffectHeld.into()));
+        }
+    }
+
     fn check(&self) {
         let tenant = &self.principal.tenant;
         for (number, expected) in self.expected.iter().enumerate() {
             let stored = self.store.effect(tenant, &id(number)).unwrap().unwrap();
             assert_eq!((stored.state, stored.attempt), (expected.state, expected.attempt));
             // What a look-up needs is kept while it can be needed, and no longer.
-            let open = matches!(expected.state, EffectState::Running | EffectState::Unknown);
+            let open = !matches!(expected.state, EffectState::Succeeded | EffectState::Failed);
             assert_eq!(stored.exact_arguments.is_some(), open);
         }
         for key in 0..3_u8 {
@@ -173,7 +254,7 @@ impl Bench {
         let expected = self
             .expected
             .iter()
-            .filter(|one| matches!(one.state, EffectState::Running | EffectState::Unknown));
+            .filter(|one| !matches!(one.state, EffectState::Succeeded | EffectState::Failed));
         assert_eq!(open.len(), expected.count());
     }
 }

@@ -1,0 +1,289 @@
+//! The story of one call: every record that is about it, and what each has to do with it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::catalog::Digest;
+use crate::ident::Tenant;
+use crate::state::{Order, Scan, Store, StoreError, StoredRecord};
+
+use super::view::{Listed, read};
+
+/// Most records of one story; what is beyond is counted.
+const MOST_EVENTS: usize = 1_000;
+
+/// Most other calls that have the same id.
+const MOST_NAMESAKES: usize = 1_000;
+
+/// What a record has to do with the call whose story is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// It is about the call itself.
+    Call,
+    /// It is about a call that the gateway made for it: a look-up, a check.
+    Probe,
+    /// It is about the question that was asked about it.
+    Question,
+    /// It is about its effect in the ledger.
+    Ledger,
+    /// It is about another call that met the same effect.
+    SameEffect,
+}
+
+/// One record of a story.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// What it has to do with the call.
+    pub part: Part,
+    /// The record.
+    pub listed: Listed,
+    /// What the record says beyond what [`RecordView`](super::RecordView) knows.
+    pub more: Vec<(String, Value)>,
+}
+
+/// A story, oldest record first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Story {
+    /// The call; `None` where what was asked for is no call.
+    pub call: Option<String>,
+    /// Its task.
+    pub task: Option<String>,
+    /// The records.
+    pub events: Vec<Event>,
+    /// How many records more there are than are told.
+    pub omitted: u64,
+    /// The first records of other calls that have the same id, in other tasks.
+    pub namesakes: Vec<u64>,
+}
+
+/// Tells the story of the call that a record's number or receipt, a call's id, a question's or answer's id, or an effect's
+/// id names; `None` where nothing has that name. Where calls of several tasks have the id, it is the latest one's.
+///
+/// The chain is read three times, in memory that is bounded by the story.
+///
+/// # Errors
+/// Why the store cannot be read.
+pub fn story(store: &dyn Store, tenant: &Tenant, id: &str) -> Result<Option<Story>, StoreError> {
+    let Some(anchor) = anchor(store, tenant, id)? else { return Ok(None) };
+    let mut teller = Teller { anchor, ..Teller::default() };
+    // A question may have been asked, or an effect begun, by an earlier call: what a story is about is known only once its
+    // last record is seen.
+    for telling in [false, true] {
+        teller.tasks.clear();
+        store.scan(tenant, Scan::all(Order::OldestFirst), &mut |stored| {
+            teller.hear(stored, telling);
+            ControlFlow::Continue(())
+        })?;
+    }
+    Ok(Some(teller.told()))
+}
+
+/// Which call a story is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Anchor {
+    /// A call of a task.
+    Call { call: String, task: Option<String> },
+    /// A question or an answer that no record joins to a call.
+    Approval(String),
+    /// A record that is about neither.
+    #[default]
+    Nothing,
+    /// The same, by its number.
+    Record(u64),
+}
+
+/// What finding the records of a story needs to know of each.
+#[derive(Deserialize)]
+struct Names<'a> {
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(default)]
+    call: Option<Cow<'a, str>>,
+    #[serde(default)]
+    task: Option<Cow<'a, str>>,
+    #[serde(default)]
+    parent: Option<Cow<'a, str>>,
+    #[serde(default)]
+    approval: Option<Named<'a>>,
+    #[serde(default)]
+    ledger: Option<Named<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Named<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(default)]
+    how: Option<Cow<'a, str>>,
+}
+
+impl<'a> Names<'a> {
+    fn of(stored: &'a StoredRecord) -> Option<Self> {
+        serde_json::from_slice(&stored.bytes).ok()
+    }
+
+    fn names_approval(&self, id: &str) -> bool {
+        self.approval.as_ref().is_some_and(|approval| approval.id == id)
+    }
+
+    fn names_effect(&self, id: &str) -> bool {
+        self.ledger.as_ref().is_some_and(|ledger| ledger.id == id)
+    }
+
+    /// What tells the story that this record belongs to.
+    fn anchor(&self, seq: u64) -> Anchor {
+        // What was trusted is named as an answer is, and is none.
+        match (&self.call, self.approval.as_ref().filter(|_| self.kind != "trust")) {
+            (Some(call), _) => {
+                Anchor::Call { call: call.to_string(), task: self.task.as_deref().map(str::to_owned) }
+            }
+            (None, Some(approval)) => Anchor::Approval(approval.id.to_string()),
+            (None, None) => Anchor::Record(seq),
+        }
+    }
+}
+
+/// Finds what an id names.
+fn anchor(store: &dyn Store, tenant: &Tenant, id: &str) -> Result<Option<Anchor>, StoreError> {
+    let receipt = Digest::parse(id);
+    let scan = match id.parse::<u64>() {
+        Ok(number) => Scan { first: number, last: number, order: Order::OldestFirst },
+        Err(_) => Scan::all(Order::OldestFirst),
+    };
+    // A call's id counts before a question's, and that before an effect's; a number or a receipt names one record.
+    let (mut exact, mut call, mut approval, mut effect) = (None, None, None, None);
+    store.scan(tenant, scan, &mut |stored| {
+        let Some(names) = Names::of(stored) else { return ControlFlow::Continue(()) };
+        if receipt == Some(stored.hash) || id.parse() == Ok(stored.seq) {
+            exact = Some(names.anchor(stored.seq));
+            return ControlFlow::Break(());
+        }
+        if names.call.as_deref() == Some(id) {
+            call = Some(names.anchor(stored.seq));
+        }
+        // The first record that joins it to a call: the one of the call that asked, or that began the effect.
+        if names.names_approval(id) && !matches!(approval, Some(Anchor::Call { .. })) {
+            approval = Some(names.anchor(stored.seq));
+        }
+        if names.names_effect(id) && effect.is_none() {
+            effect = Some(names.anchor(stored.seq));
+        }
+        ControlFlow::Continue(())
+    })?;
+    match exact {
+        // A number may be a call's id as well, which models like to give.
+        None if scan.first == scan.last => {
+            let all = Scan::all(Order::OldestFirst);
+            store.scan(tenant, all, &mut |stored| {
+                if let Some(names) = Names::of(stored).filter(|names| names.call.as_deref() == Some(id)) {
+                    call = Some(names.anchor(stored.seq));
+                }
+                ControlFlow::Continue(())
+            })?;
+            Ok(call)
+        }
+        // A question's end may be on record without its call.
+        Some(Anchor::Approval(question)) if question != id => {
+            Ok(anchor(store, tenant, &question)?.or(Some(Anchor::Approval(question))))
+        }
+        Some(exact) => Ok(Some(exact)),
+        None => Ok(call.or(approval).or(effect)),
+    }
+}
+
+/// Collects a story while the chain is read once, oldest first.
+#[derive(Default)]
+struct Teller {
+    anchor: Anchor,
+    story: Story,
+    approvals: BTreeSet<String>,
+    effects: BTreeSet<String>,
+    /// The tasks that have a call of this id, with its first record.
+    tasks: Vec<(Option<String>, u64)>,
+}
+
+impl Teller {
+    fn hear(&mut self, stored: &StoredRecord, telling: bool) {
+        let Some(names) = Names::of(stored) else { return };
+        let Some(part) = self.part(&names, stored.seq) else { return };
+        if !telling {
+            if part == Part::Call {
+                // A remembered answer is used by many calls, and the others are no part of this one.
+                let own = names.approval.filter(|approval| approval.how.as_deref() != Some("standing"));
+                self.approvals.extend(own.map(|approval| approval.id.into_owned()));
+                self.effects.extend(names.ledger.map(|ledger| ledger.id.into_owned()));
+            }
+            return;
+        }
+        if self.story.events.len() >= MOST_EVENTS {
+            self.story.omitted = self.story.omitted.saturating_add(1);
+            return;
+        }
+        let Some(listed) = read(stored) else { return };
+        let more = beyond(stored, &listed);
+        self.story.events.push(Event { part, listed, more });
+    }
+
+    /// What a record has to do with the story; `None` for nothing.
+    fn part(&mut self, names: &Names<'_>, seq: u64) -> Option<Part> {
+        let (call, task) = match &self.anchor {
+            Anchor::Call { call, task } => (call.as_str(), task.as_deref()),
+            Anchor::Approval(id) => return names.names_approval(id).then_some(Part::Question),
+            Anchor::Record(own) => return (*own == seq).then_some(Part::Call),
+            Anchor::Nothing => return None,
+        };
+        let its_task = names.task.as_deref();
+        let known =
+            |tasks: &[(Option<String>, u64)]| tasks.iter().any(|(task, _)| task.as_deref() == its_task);
+        if names.call.as_deref() == Some(call) {
+            if !known(&self.tasks) && self.tasks.len() < MOST_NAMESAKES {
+                self.tasks.push((its_task.map(str::to_owned), seq));
+            }
+            if its_task == task {
+                return Some(Part::Call);
+            }
+        }
+        if names.parent.as_deref() == Some(call) {
+            // What another run makes for the call has that run's task: it is for the latest call of the id before it.
+            let for_whom = match known(&self.tasks) {
+                true => its_task,
+                false => self.tasks.last().and_then(|(task, _)| task.as_deref()),
+            };
+            if for_whom == task {
+                return Some(Part::Probe);
+            }
+        }
+        if names.approval.as_ref().is_some_and(|approval| self.approvals.contains(&*approval.id)) {
+            return Some(Part::Question);
+        }
+        if names.ledger.as_ref().is_some_and(|ledger| self.effects.contains(&*ledger.id)) {
+            return Some(if names.kind == "effect" { Part::Ledger } else { Part::SameEffect });
+        }
+        None
+    }
+
+    fn told(self) -> Story {
+        let mut story = self.story;
+        if let Anchor::Call { call, task } = self.anchor {
+            let others = self.tasks.iter().filter(|(other, _)| *other != task);
+            story.namesakes = others.map(|(_, first)| *first).collect();
+            (story.call, story.task) = (Some(call), task);
+        }
+        story
+    }
+}
+
+/// The members of a record that its view does not know: a later version, or another part of this one, added them.
+fn beyond(stored: &StoredRecord, listed: &Listed) -> Vec<(String, Value)> {
+    let whole = serde_json::from_slice::<serde_json::Map<String, Value>>(&stored.bytes).unwrap_or_default();
+    let known = serde_json::to_value(&listed.record).unwrap_or_default();
+    whole.into_iter().filter(|(name, _)| known.get(name).is_none()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Whether this command was started by a call.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+use crate::cli::exit::Failure;
+
+/// Most generations that are looked at.
+const MOST_ANCESTORS: usize = 256;
+
+/// Refuses to change a task from within a call: a model must not do by a command what it cannot do by a line.
+///
+/// This is a second guard. What a sandbox confines cannot reach the store; what runs without one, under the same user, can do
+/// whatever that user can, which is what the policy must keep for people.
+pub(super) fn refuse_in_a_call() -> Result<(), Failure> {
+    if is_in_a_call() {
+        return Err(Failure {
+            status: 3,
+            ..Failure::failed("a command that a call runs cannot change a task")
+        }
+        .with_hint("the harness or a person does, outside of every call"));
+    }
+    Ok(())
+}
+
+fn is_in_a_call() -> bool {
+    let Ok(own) = fs::metadata("/proc/self/exe") else { return false };
+    let mut pid = std::os::unix::process::parent_id();
+    for _ in 0..MOST_ANCESTORS {
+        if pid <= 1 {
+            return false;
+        }
+        let program = fs::metadata(format!("/proc/{pid}/exe"));
+        if program.is_ok_and(|program| (program.dev(), program.ino()) == (own.dev(), own.ino())) {
+            return true;
+        }
+        match parent_of(pid) {
+            Some(parent) => pid = parent,
+            None => return false,
+        }
+    }
+    true
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+}
