@@ -54,9 +54,10 @@ impl CommandSource for CredentialCommands<'_> {
         let output = Zeroizing::new(output);
         match end {
             CommandEnd::Exited(0) => Ok(output),
-            CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled => {
-                Err(CommandFailure::Failed)
-            }
+            CommandEnd::Exited(_)
+            | CommandEnd::Signalled(_)
+            | CommandEnd::Outlived
+            | CommandEnd::Cancelled => Err(CommandFailure::Failed),
             CommandEnd::TimedOut => Err(CommandFailure::TimedOut),
             CommandEnd::Overflowed | CommandEnd::Truncated => Err(CommandFailure::TooLong),
             CommandEnd::NotStarted(_) => Err(CommandFailure::NotStarted),

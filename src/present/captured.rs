@@ -110,6 +110,8 @@ pub enum CommandEnd {
     Exited(i32),
     /// A signal that the gateway did not send ended it.
     Signalled(i32),
+    /// It ended, or was to end, and something that it started could not be ended with it.
+    Outlived,
     /// The deadline passed; its process tree was ended.
     TimedOut,
     /// It was cancelled; its process tree was ended.

@@ -78,6 +78,7 @@ fn command(
     let exit = match capture.end {
         CommandEnd::Exited(status) => Some(json!({ "status": status })),
         CommandEnd::Signalled(_)
+        | CommandEnd::Outlived
         | CommandEnd::TimedOut
         | CommandEnd::Cancelled
         | CommandEnd::Overflowed
@@ -145,6 +146,7 @@ fn advice(code: ErrorCode, end: &CommandEnd, is_silent: bool) -> Option<&'static
         CommandEnd::Signalled(_) => Some(
             "a crash ends a command so, or a limit of memory or processes: ask for less, or ask the person to look",
         ),
+        CommandEnd::Outlived => Some("ask the person to look for them and to end them before calling again"),
         _ if is_silent => {
             Some("it printed nothing: change its arguments or what it works on before calling again")
         }

@@ -56,6 +56,10 @@ pub(super) fn judge(end: &CommandEnd, risk: Risk, conditions: &Conditions, cap: 
         (CommandEnd::Signalled(signal), _) => {
             (ErrorCode::ExecutionFailed, format!("signal {signal} ended the command"))
         }
+        (CommandEnd::Outlived, _) => (
+            ErrorCode::ExecutionFailed,
+            "the command left processes that could not be ended and may go on".to_owned(),
+        ),
         (CommandEnd::TimedOut, _) => {
             (ErrorCode::Timeout, "the deadline passed and the command was ended".to_owned())
         }
@@ -119,6 +123,7 @@ mod tests {
         let cases = [
             (CommandEnd::Exited(1), Status::Failed, ErrorCode::ExecutionFailed),
             (CommandEnd::Signalled(9), Status::Failed, ErrorCode::ExecutionFailed),
+            (CommandEnd::Outlived, Status::Failed, ErrorCode::ExecutionFailed),
             (CommandEnd::TimedOut, Status::Failed, ErrorCode::Timeout),
             (CommandEnd::Cancelled, Status::Cancelled, ErrorCode::Cancelled),
             (CommandEnd::Overflowed, Status::Failed, ErrorCode::ResultTooLarge),
@@ -134,6 +139,7 @@ mod tests {
             for end in [
                 CommandEnd::Exited(1),
                 CommandEnd::Signalled(9),
+                CommandEnd::Outlived,
                 CommandEnd::TimedOut,
                 CommandEnd::Cancelled,
                 CommandEnd::Overflowed,

@@ -189,13 +189,16 @@ impl Running {
                 next = Some((Escalation::Kill, Instant::now() + GRACE));
             }
         }
-        self.child.finish();
+        let mut survivors = self.child.finish();
         // Whoever held a pipe is gone; what they had written is still in it.
         self.output.drain(&mut buffer);
         if let Some(stderr) = &mut self.stderr {
             stderr.drain(&mut buffer);
         }
         let report = self.report.take().map(launcher::read_report);
+        // What a launcher could not end has come to the gateway since, which may have fared better; the look at what the
+        // command made was earlier.
+        survivors |= report.as_ref().is_some_and(|reported| reported.survivors);
         let (report, undone) = report.map_or((None, None), |reported| (Some(reported.end), reported.undone));
         let report = report.map(|report| self.explained(report));
         let end = natural_end(ended, report, plan).map_err(|error| self.advised(error, plan, context))?;
@@ -203,6 +206,7 @@ impl Running {
             && context.beyond_cap == BeyondCap::End
             && plan.on_overflow == Overflow::Fail;
         let end = match stop {
+            _ if survivors => CommandEnd::Outlived,
             Some(Stop::Deadline) => CommandEnd::TimedOut,
             Some(Stop::Cancel) => CommandEnd::Cancelled,
             Some(Stop::Overflow) | None if failed => CommandEnd::Overflowed,

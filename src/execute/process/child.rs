@@ -37,6 +37,8 @@ pub(in crate::execute) struct Child {
     /// A process descriptor, readable once the child has ended: waiting needs no signal handler.
     handle: AsyncFd<OwnedFd>,
     collected: bool,
+    /// Whether something of its tree could not be ended.
+    survivors: bool,
 }
 
 /// The tag for a new call: drawn by lot, so that a command cannot guess another's and pass its processes off as of that.
@@ -56,7 +58,7 @@ impl Child {
         let pid = tree::register(Some(tag), || spawn::spawn(start))?;
         let handle = pidfd_open(pid, PidfdFlags::NONBLOCK).map_err(io::Error::from).and_then(spawn::watch);
         match handle {
-            Ok(handle) => Ok(Self { pid, tag, control, handle, collected: false }),
+            Ok(handle) => Ok(Self { pid, tag, control, handle, collected: false, survivors: false }),
             Err(error) => {
                 tree::end(pid, tag);
                 Err(error)
@@ -105,16 +107,18 @@ impl Child {
     pub(in crate::execute) fn end_tree(&mut self) {
         if !self.collected {
             self.collected = true;
-            tree::end(self.pid, self.tag);
+            self.survivors = !tree::end(self.pid, self.tag);
         }
     }
 
-    /// Cleans up after the child ended by itself: ends what it left behind, and collects it.
-    pub(in crate::execute) fn finish(&mut self) {
+    /// Cleans up after the child ended by itself: ends what it left behind, and collects it. Returns whether something
+    /// could not be ended.
+    pub(in crate::execute) fn finish(&mut self) -> bool {
         if !self.collected {
             self.collected = true;
-            tree::finish(self.pid, self.tag);
+            self.survivors = !tree::finish(self.pid, self.tag);
         }
+        self.survivors
     }
 }
 

@@ -23,8 +23,11 @@ const PAUSE: Duration = Duration::from_micros(500);
 /// One call's tag, drawn by lot. It names the call to its own gateway, and opens nothing.
 pub(in crate::execute) type Tag = u64;
 
+/// Children by their pids, with their calls' tags.
+type Live = BTreeMap<i32, Option<Tag>>;
+
 /// The direct children that are wanted, with their calls' tags. `None` for a child that belongs to no call.
-static LIVE: Mutex<BTreeMap<i32, Option<Tag>>> = Mutex::new(BTreeMap::new());
+static LIVE: Mutex<Live> = Mutex::new(BTreeMap::new());
 
 /// What all tags of this gateway process begin with, chosen at random.
 pub(in crate::execute) static TAG_PREFIX: LazyLock<String> = LazyLock::new(|| {
@@ -68,9 +71,10 @@ pub(in crate::execute) fn forget(pid: Pid) {
 }
 
 /// Ends whatever is left of a call whose direct child has ended and is still uncollected, then collects that child.
+/// Returns whether nothing is left.
 ///
 /// Cheap when nothing is left: one signal to an empty group and one look at the gateway's own children.
-pub(super) fn finish(root: Pid, tag: Tag) {
+pub(super) fn finish(root: Pid, tag: Tag) -> bool {
     let root_number = root.as_raw_nonzero().get();
     // The child is uncollected, so its number still names its own group and nobody else's.
     let _empty = rustix::process::kill_process_group(root, Signal::KILL);
@@ -78,38 +82,55 @@ pub(super) fn finish(root: Pid, tag: Tag) {
         let live = live();
         children_of(own_pid()).into_iter().any(|pid| !live.contains_key(&pid))
     };
-    if strangers {
-        kill_until_gone(|table| call_processes(table, root_number, tag));
-    }
+    let gone = !strangers || {
+        let hunted = hunt_orphans(root_number, tag);
+        kill_until_gone(|table| call_processes(table, root_number, tag)) && hunted
+    };
     live().remove(&root_number);
     let _gone = waitpid(Some(root), WaitOptions::NOHANG);
     if strangers {
         collect_orphans();
     }
+    gone
 }
 
-/// Ends a call's whole tree while its direct child is still running, and collects the child.
-pub(super) fn end(root: Pid, tag: Tag) {
+/// Ends a call's whole tree while its direct child is still running, and collects the child. Returns whether nothing is
+/// left.
+pub(super) fn end(root: Pid, tag: Tag) -> bool {
     let root_number = root.as_raw_nonzero().get();
     let _gone = rustix::process::kill_process_group(root, Signal::KILL);
-    kill_until_gone(|table| {
+    let _gone = rustix::process::kill_process(root, Signal::KILL);
+    let hunted = hunt_orphans(root_number, tag);
+    let gone = kill_until_gone(|table| {
         let mut found = with_descendants(table, [root_number]);
         found.extend(call_processes(table, root_number, tag));
         found
     });
+    // What was below the child has come to the gateway by now.
+    let gone = gone && hunted && hunt_orphans(root_number, tag);
     live().remove(&root_number);
     let _gone = waitpid(Some(root), WaitOptions::NOHANG);
     collect_orphans();
+    gone
 }
 
 /// Kills everything below this process, and leaves the process itself.
 pub(in crate::execute) fn end_descendants() {
     let own = own_pid();
+    hunt(Zombies::Leave, |_, _| true);
     kill_until_gone(|table| {
         let mut found = with_descendants(table, [own]);
         found.remove(&own);
         found
     });
+}
+
+/// Kills every child that comes, and collects it. Returns whether there is none any more.
+///
+/// To be called where no other thread collects.
+pub(in crate::execute) fn collect_descendants() -> bool {
+    hunt(Zombies::Collect, |_, _| true)
+        && matches!(rustix::process::wait(WaitOptions::NOHANG), Err(rustix::io::Errno::CHILD))
 }
 
 /// Sends a signal to everything below this process but for `spared`.
@@ -156,24 +177,29 @@ pub(super) fn end_tagged(prefix: &str) {
 /// What belongs to a call besides its direct child's living descendants: its session, and orphans that came from it.
 fn call_processes(table: &[Process], root: i32, tag: Tag) -> BTreeSet<i32> {
     let live = live();
-    let others = live.iter().any(|(pid, other)| *pid != root && other.is_some());
     let session = table.iter().filter(|process| process.session == root).map(|process| process.pid);
     let orphans = table
         .iter()
-        .filter(|process| is_orphan(process, &live))
-        .filter(|process| match origin(process) {
-            Some(from) => from == tag || !live.values().any(|other| *other == Some(from)),
-            // It hides where it came from. With other calls under way it may be theirs; the last call takes it.
-            None => !others,
-        })
+        .filter(|process| is_orphan(process, &live) && belongs(process, root, tag, &live))
         .map(|process| process.pid);
     let roots: Vec<i32> = session.chain(orphans).collect();
     with_descendants(table, roots)
 }
 
+/// Whether an orphan came from a call.
+fn belongs(process: &Process, root: i32, tag: Tag, live: &Live) -> bool {
+    let others = live.iter().any(|(pid, other)| *pid != root && other.is_some());
+    !others
+        || match origin(process) {
+            Some(from) => from == tag || !live.values().any(|other| *other == Some(from)),
+            // It hides where it came from. With other calls under way it may be theirs; the last call takes it.
+            None => false,
+        }
+}
+
 /// Whether a command left this process to the gateway. Commands have sessions of their own; other children of this
 /// process, such as an editor, are in its session.
-fn is_orphan(process: &Process, live: &BTreeMap<i32, Option<Tag>>) -> bool {
+fn is_orphan(process: &Process, live: &Live) -> bool {
     process.parent == own_pid()
         && !live.contains_key(&process.pid)
         && Process::read(own_pid()).is_some_and(|own| own.session != process.session)
@@ -198,8 +224,60 @@ fn collect_orphans() {
     }
 }
 
-/// Kills what `select` picks from the process table, again and again until nothing of it is left alive.
-fn kill_until_gone(mut select: impl FnMut(&[Process]) -> BTreeSet<i32>) {
+/// Whether children that have ended are collected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Zombies {
+    Collect,
+    /// Another thread does.
+    Leave,
+}
+
+/// Ends the orphans of a call as they come. Returns whether none is left.
+fn hunt_orphans(root: i32, tag: Tag) -> bool {
+    hunt(Zombies::Collect, |process, live| is_orphan(process, live) && belongs(process, root, tag, live))
+}
+
+/// Kills the unwanted children that `select` picks until two looks in a row find none. Returns whether that came about.
+///
+/// A program that forks and exits without a pause leaves each new process to this one, as a child, before it is done with
+/// the next fork: looking at the children alone and killing at once is fast enough to come between the two.
+fn hunt(zombies: Zombies, select: impl Fn(&Process, &Live) -> bool) -> bool {
+    let started = Instant::now();
+    let own = own_pid();
+    let own_group = Process::read(own).map(|own| own.group);
+    let mut quiet = 0;
+    while quiet < 2 {
+        if started.elapsed() > BOUND {
+            return false;
+        }
+        quiet += 1;
+        // Held, so that no other call collects one of them and its number names another process.
+        let live = live();
+        // The newest is last.
+        for pid in children_of(own).into_iter().rev().filter(|pid| !live.contains_key(pid)) {
+            let Some(process) = Process::read(pid).filter(|process| select(process, &live)) else { continue };
+            match (process.zombie, zombies) {
+                (false, _) => {
+                    quiet = 0;
+                    if process.group != 0 && Some(process.group) != own_group {
+                        process.signal_group(Signal::KILL);
+                    }
+                    process.signal(Signal::KILL);
+                }
+                (true, Zombies::Collect) => {
+                    quiet = 0;
+                    let _gone = waitpid(Pid::from_raw(pid), WaitOptions::NOHANG);
+                }
+                (true, Zombies::Leave) => {}
+            }
+        }
+    }
+    true
+}
+
+/// Kills what `select` picks from the process table, again and again until nothing of it is left alive. Returns whether
+/// that came about.
+fn kill_until_gone(mut select: impl FnMut(&[Process]) -> BTreeSet<i32>) -> bool {
     let started = Instant::now();
     let own = own_pid();
     let own_group = Process::read(own).map(|own| own.group);
@@ -211,7 +289,7 @@ fn kill_until_gone(mut select: impl FnMut(&[Process]) -> BTreeSet<i32>) {
             .filter(|process| chosen.contains(&process.pid) && !process.zombie && process.pid != own)
             .collect();
         if alive.is_empty() || started.elapsed() > BOUND {
-            return;
+            return alive.is_empty();
         }
         for process in alive {
             if Some(process.group) != own_group && process.group == process.pid {
@@ -223,7 +301,7 @@ fn kill_until_gone(mut select: impl FnMut(&[Process]) -> BTreeSet<i32>) {
     }
 }
 
-fn live() -> MutexGuard<'static, BTreeMap<i32, Option<Tag>>> {
+fn live() -> MutexGuard<'static, Live> {
     // The map is whole after every statement, so a panic elsewhere leaves nothing half done.
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }

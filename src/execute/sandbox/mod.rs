@@ -7,6 +7,7 @@ mod capability;
 mod guarded;
 pub mod launcher;
 mod places;
+mod private;
 mod profile;
 mod toolchain;
 mod unreachable;

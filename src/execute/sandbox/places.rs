@@ -10,6 +10,7 @@ use crate::workspace::{Access, ProtectedNames, Workspace, WorkspacePath};
 
 use super::guarded::{Guarded, guarded};
 use super::launcher::{Aftermath, Confinement, Network, Specification, WorkspacePlaces};
+use super::private::private;
 use super::{Capability, SandboxProfile, toolchain};
 
 /// What is to be undone after a command of this profile; `None` for one that is not to write the workspace.
@@ -65,6 +66,9 @@ pub(in crate::execute) fn specification(
         readable.push(folder.path);
     }
     readable.push(program.to_owned());
+    // A folder that the person put into `PATH`, or whose toolchain the contract passes on, is meant to be read.
+    let secret = private().iter().filter(|path| !readable.iter().any(|meant| meant.starts_with(path)));
+    hidden.extend(secret.cloned());
     Ok(Specification {
         workspace: Some(WorkspacePlaces {
             root: workspace.root().to_owned(),

@@ -302,3 +302,33 @@ fn metadata_outside_is_not_changed_where_the_sandbox_is_isolated() {
         assert_eq!((mode(&secret), mode(&state)), before, "{level}");
     }
 }
+
+/// The files below a folder that others may not read, or that lie in a folder which they may not enter.
+fn private_below(folder: &std::path::Path, closed: bool, found: &mut Vec<String>) {
+    use std::os::unix::fs::PermissionsExt;
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let metadata = entry.metadata().unwrap();
+        let mode = metadata.permissions().mode();
+        if metadata.is_dir() {
+            private_below(&entry.path(), closed || mode & 0o001 == 0, found);
+        } else if metadata.is_file() && (closed || mode & 0o004 == 0) {
+            found.push(entry.path().to_str().unwrap().to_owned());
+        }
+    }
+}
+
+#[test]
+fn files_of_the_system_that_others_may_not_read_are_not_read_by_roots_commands() {
+    for (level, place) in places() {
+        let mut private = Vec::new();
+        private_below("/etc".as_ref(), false, &mut private);
+        place.file("private.txt", &(private.join("\n") + "\n"));
+        let result = script(
+            &place,
+            "while read -r path; do [ \"$(head -c 1 \"$path\" 2>/dev/null | wc -c)\" = 0 ] || echo \"read $path\"; done < private.txt; \
+             getent passwd root | head -c 5; head -c 1 /etc/hosts | wc -c",
+        );
+        assert_eq!(verdict(&result), "succeeded", "{level}: {result}");
+        assert_eq!(result["content"], "root:1\n", "{level}: {result}");
+    }
+}

@@ -47,6 +47,38 @@ fn the_git_tools_work_on_a_plain_repository() {
 }
 
 #[test]
+fn no_named_pipe_makes_git_wait() {
+    for path in [
+        ".git/index",
+        ".git/packed-refs",
+        ".git/HEAD",
+        ".git/shallow",
+        ".git/refs/heads/main",
+        ".git/refs/heads/deep/er",
+        ".git/info/exclude",
+        ".git/objects/00/11111111111111111111111111111111111111",
+        ".git/objects/pack/pack-1.idx",
+        ".gitignore",
+        "some/where/.gitignore",
+        ".gitmodules",
+    ] {
+        let Some(place) = repository() else { return };
+        let pipe = place.workspace().join(path);
+        fs::create_dir_all(pipe.parent().unwrap()).unwrap();
+        let _absent = fs::remove_file(&pipe);
+        helper(&place, "mkfifo", &[path]);
+        let result = place.call("git_status", json!({}));
+        assert_eq!(verdict(&result), "denied/PERMISSION_DENIED", "{path}: {result}");
+        assert!(result.to_string().contains(path), "{path}: {result}");
+        for tool in ["git_diff", "git_log"] {
+            let result = place.call(tool, json!({}));
+            let passed_over = path.ends_with(".gitignore") && verdict(&result) == "succeeded";
+            assert!(passed_over || verdict(&result) == "denied/PERMISSION_DENIED", "{path}: {result}");
+        }
+    }
+}
+
+#[test]
 fn no_configuration_key_runs_a_program() {
     let keys = [
         "core.fsmonitor",

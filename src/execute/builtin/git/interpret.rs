@@ -48,6 +48,12 @@ pub fn interpret(
             return Err(CallError::new(ErrorCode::ExecutionFailed, "git was ended by a signal")
                 .with_hint("ask for less, such as one path or fewer commits"));
         }
+        CommandEnd::Outlived => {
+            return Err(CallError::new(
+                ErrorCode::ExecutionFailed,
+                "git left processes that could not be ended and may go on",
+            ));
+        }
         CommandEnd::TimedOut => {
             return Err(CallError::new(ErrorCode::Timeout, "the deadline passed before git was done"));
         }

@@ -13,6 +13,7 @@ mod log;
 mod plan;
 mod repository;
 mod status;
+mod waiting;
 
 pub use diff::LeftOut;
 pub use interpret::{interpret, left_out};

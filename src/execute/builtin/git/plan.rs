@@ -14,6 +14,7 @@ use crate::validate::{CommandPlan, ProgramSource, StdinPlan};
 use super::diff::LeftOut;
 use super::log::LOG_FORMAT;
 use super::repository::{Repository, inspect};
+use super::waiting;
 
 const DEFAULT_COMMITS: u64 = 20;
 const MAX_COMMITS: u64 = 500;
@@ -139,6 +140,7 @@ pub fn plan(
 ) -> Result<GitCommand, CallError> {
     let arguments = Arguments::new(arguments);
     let repository = inspect(context.workspace)?;
+    waiting::refuse_in_worktree(name, context)?;
     let mut argv = vec!["git".to_owned(), "--no-pager".to_owned()];
     match name {
         BuiltinName::GitStatus => argv.extend(owned(STATUS)),

@@ -6,6 +6,7 @@ use crate::code::{CallError, ErrorCode};
 use crate::workspace::{FileKind, GitDirectory, Workspace};
 
 use super::config::{ConfigEntry, parse};
+use super::waiting;
 
 const MAX_CONFIG_BYTES: usize = 1 << 20;
 /// Most settings that are overridden for one repository.
@@ -51,6 +52,7 @@ pub(super) fn inspect(workspace: &Workspace) -> Result<Repository, CallError> {
     let mut repository = Repository { overrides: Vec::new(), empty_tree: EMPTY_TREE_SHA1, linked };
     for directory in directories.each() {
         refuse_elsewhere(directory)?;
+        waiting::refuse_in_repository(directory)?;
         for name in CONFIG_FILES {
             let Some(bytes) = directory.read(name, MAX_CONFIG_BYTES)? else { continue };
             let entries = parse(&bytes).map_err(|line| {
@@ -117,7 +119,7 @@ fn refuse_elsewhere(directory: &GitDirectory<'_>) -> Result<(), CallError> {
     Ok(())
 }
 
-fn refused(reason: &str) -> CallError {
+pub(super) fn refused(reason: &str) -> CallError {
     CallError::new(ErrorCode::PermissionDenied, format!("git is not run on this repository: {reason}"))
         .with_hint("a person can look at the repository and remove what is named")
 }

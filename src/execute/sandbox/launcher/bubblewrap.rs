@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::filter::{self, Metadata};
+use super::filter::{self, Metadata, Objects};
 use super::grants::{self, Opened, RESOLVER, SYSTEM};
 use super::{Network, Specification, WorkspacePlaces};
 
@@ -52,7 +52,7 @@ impl Bubblewrap {
         }
         let status = made.status.as_raw_fd().to_string();
         made.push(&["--json-status-fd", &status]);
-        for program in filter::programs(specification.network, Metadata::Free)? {
+        for program in filter::programs(specification.network, Metadata::Free, Objects::Own)? {
             let number = made.hand_over(filter_file(&filter::bytes(&program))?)?;
             made.push(&["--add-seccomp-fd", &number]);
         }
@@ -73,6 +73,8 @@ impl Bubblewrap {
             made.push(&["--setenv", text(name)?, text(value)?]);
         }
         let directory = std::env::current_dir()?;
+        // The kernel lets root change its settings there by user id alone, whatever capabilities and namespaces say.
+        made.push(&["--remount-ro", "/proc"]);
         made.push(&["--remount-ro", "/", "--chdir", text(directory.as_os_str().as_encoded_bytes())?, "--"]);
         made.push(&[text(specification.program.as_os_str().as_encoded_bytes())?]);
         made.arguments.extend_from_slice(arguments);

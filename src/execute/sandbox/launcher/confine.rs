@@ -20,7 +20,7 @@ use seccompiler::BpfProgram;
 use crate::execute::process::os_string;
 
 use super::bubblewrap::{Bubblewrap, Placeholder};
-use super::filter::{self, Metadata};
+use super::filter::{self, Metadata, Objects};
 use super::grants::{Access, Grants};
 use super::{Confinement, Report, Specification, restrict};
 
@@ -62,7 +62,8 @@ impl Command {
                 grants.add_path(&private.path, Access::Write, &[])?;
                 restrictions.capabilities = capabilities_for(specification);
                 restrictions.landlock = Some(restrict::ruleset(specification, &grants)?);
-                restrictions.filters = filter::programs(specification.network, metadata(specification))?;
+                restrictions.filters =
+                    filter::programs(specification.network, metadata(specification), Objects::Shared)?;
                 let mut made = Self::of(program, arguments);
                 made.replace_folders(specification, Some(&private.home()), &private.temporary());
                 made.private = Some(private);

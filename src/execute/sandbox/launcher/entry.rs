@@ -9,6 +9,7 @@ use crate::execute::process::spawn::take_inherited;
 use crate::execute::process::{janitor, tree};
 
 use super::confine::Command;
+use super::ending::Ending;
 use super::{Report, Specification, supervise};
 
 /// The first argument of a launcher.
@@ -53,5 +54,7 @@ fn start(specification: OwnedFd, control: OwnedFd, report: &File) -> io::Result<
     let specification = Specification::from_file(specification)?;
     tree::become_subreaper()?;
     let command = Command::prepare(&specification, report)?;
-    supervise::run(command, control, report, specification.processes, specification.aftermath.as_ref())
+    let ending = Ending::prepare(&specification.confinement)?;
+    let supervision = supervise::Supervision { control, ending, limit: specification.processes };
+    supervise::run(command, supervision, report, specification.aftermath.as_ref())
 }

@@ -29,6 +29,15 @@ pub(super) enum Metadata {
     Keep,
 }
 
+/// Whose memory segments, message queues and semaphores a command would find by their keys and names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// Its own, in a namespace of its own.
+    Own,
+    /// Those of every program of the user, so that it gets none.
+    Shared,
+}
+
 type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
 
 /// Calls that are refused whatever their arguments.
@@ -108,6 +117,28 @@ const ATTRIBUTES: &[c_long] = &[
     SYS_REMOVEXATTRAT,
 ];
 
+/// Calls for System V memory, messages and semaphores, and for POSIX message queues.
+const OBJECTS: &[c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_shmdt,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_mq_timedsend,
+    libc::SYS_mq_timedreceive,
+    libc::SYS_mq_notify,
+    libc::SYS_mq_getsetattr,
+];
+
 /// Calls that change a mode, and which argument of theirs it is.
 const MODES: &[(c_long, u8)] = &[
     (libc::SYS_fchmod, 1),
@@ -140,7 +171,11 @@ const SYS_FILE_SETATTR: c_long = 469;
 ///
 /// # Errors
 /// When the machine's architecture is not supported.
-pub(super) fn programs(network: Network, metadata: Metadata) -> io::Result<Vec<BpfProgram>> {
+pub(super) fn programs(
+    network: Network,
+    metadata: Metadata,
+    objects: Objects,
+) -> io::Result<Vec<BpfProgram>> {
     let mut refused: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     keep_metadata(&mut refused, metadata)?;
     refused.insert(libc::SYS_clone, new_namespaces()?);
@@ -155,7 +190,11 @@ pub(super) fn programs(network: Network, metadata: Metadata) -> io::Result<Vec<B
     );
     sockets(&mut refused, network)?;
     // What its structure asks for cannot be seen, and libraries fall back to `clone` when it is said not to exist.
-    let unknown: Rules = [(libc::SYS_clone3, Vec::new())].into();
+    let mut unknown: Rules = [(libc::SYS_clone3, Vec::new())].into();
+    if objects == Objects::Shared {
+        // As on a kernel that was built without them, for which programs are prepared.
+        unknown.extend(OBJECTS.iter().map(|call| (*call, Vec::new())));
+    }
     let mut programs = vec![compile(refused, libc::EPERM)?, compile(unknown, libc::ENOSYS)?];
     if metadata != Metadata::Free {
         let attributes: Rules = ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect();

@@ -30,23 +30,6 @@ pub(super) const SYSTEM: &[&str] = &[
     "/sys/devices/system/cpu",
 ];
 
-/// What in them only root can read, which a gateway run by root must not pass on.
-pub(super) const SENSITIVE: &[&str] = &[
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssl/private",
-    "/etc/ssh/ssh_host_rsa_key",
-    "/etc/ssh/ssh_host_ecdsa_key",
-    "/etc/ssh/ssh_host_ed25519_key",
-    "/etc/krb5.keytab",
-    "/etc/wireguard",
-    "/etc/NetworkManager/system-connections",
-];
-
 /// What name resolution needs besides `/etc`.
 pub(super) const RESOLVER: &[&str] =
     &["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf"];
@@ -167,7 +150,7 @@ pub(super) fn collect(specification: &Specification) -> io::Result<Grants> {
 
 /// Every path that cannot be read.
 pub(super) fn hidden(specification: &Specification) -> impl Iterator<Item = &Path> {
-    SENSITIVE.iter().map(Path::new).chain(specification.hidden.iter().map(PathBuf::as_path))
+    specification.hidden.iter().map(PathBuf::as_path)
 }
 
 /// Opens what can be read and what can be written in the workspace. A folder that is to be written and does not exist

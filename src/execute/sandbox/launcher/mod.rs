@@ -6,6 +6,7 @@
 
 mod bubblewrap;
 mod confine;
+mod ending;
 mod entry;
 mod filter;
 mod grants;

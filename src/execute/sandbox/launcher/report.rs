@@ -12,6 +12,9 @@ const MAX_BYTES: u64 = 64 << 10;
 /// How the line begins that says what was undone.
 const UNDONE: &str = "undone ";
 
+/// The line that says that something of a command is alive.
+const SURVIVORS: &str = "survivors";
+
 /// What a launcher said in all.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::execute) struct Reported {
@@ -19,6 +22,8 @@ pub(in crate::execute) struct Reported {
     pub(in crate::execute) end: Option<Report>,
     /// What was undone of the command; `None` where the launcher did not look.
     pub(in crate::execute) undone: Option<Undone>,
+    /// Whether something of the command could not be ended.
+    pub(in crate::execute) survivors: bool,
 }
 
 /// How a command ended. The first line of this kind that a launcher writes counts.
@@ -64,6 +69,12 @@ impl Report {
     }
 }
 
+/// Writes that something of a command could not be ended.
+pub(super) fn send_survivors(pipe: &File) -> io::Result<()> {
+    let mut pipe = pipe;
+    pipe.write_all(format!("{SURVIVORS}\n").as_bytes())
+}
+
 /// Writes what was undone of a command.
 pub(super) fn send_undone(undone: &Undone, pipe: &File) -> io::Result<()> {
     let mut pipe = pipe;
@@ -81,6 +92,7 @@ pub(in crate::execute) fn read_report(pipe: OwnedFd) -> Reported {
     for line in text.lines() {
         match line.strip_prefix(UNDONE) {
             Some(json) => reported.undone = serde_json::from_str(json).ok(),
+            None if line == SURVIVORS => reported.survivors = true,
             None if reported.end.is_none() => reported.end = Report::parse(line),
             None => {}
         }
@@ -106,8 +118,19 @@ mod tests {
             report.send(&writer);
             Report::Exited(0).send(&writer);
             drop(writer);
-            assert_eq!(read_report(reader), Reported { end: Some(report), undone: None });
+            assert_eq!(read_report(reader), Reported { end: Some(report), ..Reported::default() });
         }
+    }
+
+    #[test]
+    fn survivors_are_told_beside_the_end() {
+        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
+        let writer = File::from(writer);
+        send_survivors(&writer).unwrap();
+        Report::Exited(0).send(&writer);
+        drop(writer);
+        let expected = Reported { end: Some(Report::Exited(0)), undone: None, survivors: true };
+        assert_eq!(read_report(reader), expected);
     }
 
     #[test]
@@ -119,6 +142,7 @@ mod tests {
         send_undone(&undone, &writer).unwrap();
         Report::Exited(7).send(&writer);
         drop(writer);
-        assert_eq!(read_report(reader), Reported { end: Some(Report::Exited(7)), undone: Some(undone) });
+        let expected = Reported { end: Some(Report::Exited(7)), undone: Some(undone), survivors: false };
+        assert_eq!(read_report(reader), expected);
     }
 }

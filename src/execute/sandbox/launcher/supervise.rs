@@ -12,7 +12,8 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use crate::execute::process::tree;
 
 use super::confine::Command;
-use super::report::send_undone;
+use super::ending::Ending;
+use super::report::{send_survivors, send_undone};
 use super::{Aftermath, Report, bubblewrap};
 
 /// How long what a command left behind may go on, for instance to finish writing to a pipe.
@@ -24,14 +25,23 @@ const COUNT_INTERVAL: Duration = Duration::from_millis(10);
 /// Bubblewrap's own processes: its monitor and the first process of the new namespace.
 const WRAPPERS: u64 = 2;
 
+/// How a command is watched.
+pub(super) struct Supervision {
+    /// What the gateway says comes through it.
+    pub(super) control: OwnedFd,
+    pub(super) ending: Ending,
+    /// Most processes at one time.
+    pub(super) limit: Option<u64>,
+}
+
 /// Starts a command and stays with it to the end.
 pub(super) fn run(
     mut command: Command,
-    control: OwnedFd,
+    supervision: Supervision,
     report: &File,
-    limit: Option<u64>,
     aftermath: Option<&Aftermath>,
 ) -> io::Result<()> {
+    let Supervision { control, ending, limit } = supervision;
     let child = match command.start() {
         Ok(child) => child,
         Err(error) => {
@@ -43,15 +53,17 @@ pub(super) fn run(
     let pid = Pid::from_child(&child);
     let wrapped = command.status.is_some();
     release_streams()?;
-    std::thread::spawn(move || obey(control, pid, wrapped));
+    std::thread::spawn(move || obey(control, pid, wrapped, ending));
     if let Some(limit) = limit {
         let limit = limit.saturating_add(if wrapped { WRAPPERS } else { 0 });
         let report = report.try_clone()?;
-        std::thread::spawn(move || count(usize::try_from(limit).unwrap_or(usize::MAX), &report));
+        std::thread::spawn(move || count(usize::try_from(limit).unwrap_or(usize::MAX), &report, ending));
     }
     let status = wait_for(pid)?;
     linger();
-    tree::end_descendants();
+    if !ending.end_and_collect() {
+        send_survivors(report)?;
+    }
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => match &command.status {
             Some(file) if !bubblewrap::command_ran(file) => {
@@ -77,7 +89,7 @@ fn release_streams() -> io::Result<()> {
 
 /// Does what the gateway says: a byte asks the command to end, the end of the pipe ends everything. The pipe also ends
 /// when the gateway does, however that comes about.
-fn obey(control: OwnedFd, child: Pid, wrapped: bool) {
+fn obey(control: OwnedFd, child: Pid, wrapped: bool, ending: Ending) {
     let mut control = File::from(control);
     while control.read_exact(&mut [0]).is_ok() {
         if wrapped {
@@ -87,19 +99,19 @@ fn obey(control: OwnedFd, child: Pid, wrapped: bool) {
             let _gone = kill_process_group(child, Signal::TERM);
         }
     }
-    tree::end_descendants();
+    ending.end();
 }
 
 /// Ends everything when there are more processes than may be.
 ///
 /// The kernel's own limit counts all processes of a user, and none of root's, so the command's are counted here. A
 /// burst can exceed the limit between two counts.
-fn count(limit: usize, report: &File) {
+fn count(limit: usize, report: &File, ending: Ending) {
     while tree::count_descendants(limit) <= limit {
         std::thread::sleep(COUNT_INTERVAL);
     }
     Report::TooManyProcesses.send(report);
-    tree::end_descendants();
+    ending.end();
 }
 
 /// Collects whatever ends, until the command does.
