@@ -20,7 +20,7 @@ pub fn manifest(bytes: &[u8]) {
     let (mut sources, mut report) = (SourceMap::default(), Report::default());
     let loaded = Catalog::load(&[file("fuzz.yaml", text)], &mut sources, &mut report);
     assert_eq!(loaded.is_err(), report.has_errors());
-    report.render(&sources, false);
+    let _ = report.render(&sources, false);
     // What loads can be used: a schema that the loader accepted is compiled when a call first needs it.
     for contract in loaded.iter().flat_map(Catalog::contracts) {
         let _ = contract.input_schema.compiled();
@@ -38,7 +38,7 @@ pub fn policy(bytes: &[u8]) {
     let (mut sources, mut report) = (SourceMap::default(), Report::default());
     let loaded = Policy::load(&[PolicyFile::new("fuzz.yaml", text)], &CATALOG, &mut sources, &mut report);
     assert_eq!(loaded.is_err(), report.has_errors());
-    report.render(&sources, false);
+    let _ = report.render(&sources, false);
 }
 
 /// Decodes a line, and answers every call of it in its own shape: one line of JSON each.
@@ -52,6 +52,7 @@ pub fn call_line(bytes: &[u8]) {
         }
         let error = incoming.call.as_ref().err();
         let reply = ReplyView {
+            operation: None,
             id: incoming.id.as_str(),
             tool: incoming.name.as_deref(),
             status: if error.is_some() { Status::Failed } else { Status::Succeeded },
@@ -92,8 +93,8 @@ pub fn expression(bytes: &[u8]) {
             Ok(expression) => {
                 let _ = expression.evaluate(&Arguments);
                 let _ = expression.evaluate_bool(&Arguments);
-                expression.trace(&Arguments);
-                expression.fields_read("arguments");
+                let _ = expression.trace(&Arguments);
+                let _ = expression.fields_read("arguments");
             }
             Err(errors) => {
                 for error in errors {
