@@ -12,6 +12,7 @@ mod erasure;
 mod export;
 mod hidden;
 mod keyed;
+mod misplaced;
 mod pending;
 mod story;
 mod verify;
@@ -24,6 +25,7 @@ pub use entry::{
 };
 pub use erasure::Ranges;
 pub use export::{ExportError, ExportScope, export};
+pub use misplaced::misplaced;
 pub use pending::PendingRecords;
 pub use story::{Event, Part, Story, story};
 pub use verify::{CheckedReceipt, LIMITS, Problem, VerifyReport, VerifyRequest, verify};

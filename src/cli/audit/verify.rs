@@ -60,6 +60,7 @@ pub(super) fn verify(
     let request = VerifyRequest { receipts: &wanted, checkpoints: &noted };
     let report = audit::verify(&store, &tenant, &request).map_err(|error| failure(&error))?;
     let stray = store.stray_records().map_err(|error| failure(&error))?;
+    let misplaced = audit::misplaced(&store).map_err(|error| failure(&error))?;
     let mut text = kept.as_ref().map(|kept| kept.broken.clone()).unwrap_or_default();
     for problem in &report.problems {
         text.push_str(&format!("broken: {problem}\n"));
@@ -70,13 +71,19 @@ pub(super) fn verify(
     if stray > 0 {
         text.push_str(&format!("broken: {stray} records belong to no chain\n"));
     }
+    for other in &misplaced {
+        text.push_str(&format!("broken: the chain of `{other}` begins with a record of another tenant\n"));
+    }
     for receipt in &report.receipts {
         match receipt.seq {
             Some(seq) => text.push_str(&format!("found: {} is record {seq}\n", receipt.receipt)),
             None => text.push_str(&format!("missing: {} is not in the chain\n", receipt.receipt)),
         }
     }
-    let intact = report.is_intact() && stray == 0 && !kept.as_ref().is_some_and(Kept::is_broken);
+    let intact = report.is_intact()
+        && stray == 0
+        && misplaced.is_empty()
+        && !kept.as_ref().is_some_and(Kept::is_broken);
     text.push_str(&format!(
         "{}: {} records of `{tenant}`, {} with erased details\n",
         if intact { "intact" } else { "not intact" },

@@ -72,6 +72,7 @@ fn each_kind_of_tampering_is_noticed() {
         ),
         ("head moved back", "UPDATE chain SET seq = seq - 1".to_owned()),
         ("head replaced", "UPDATE chain SET hash = zeroblob(32)".to_owned()),
+        ("chain given to another tenant", "UPDATE chain SET tenant = 'other'".to_owned()),
     ] {
         let place = chained();
         tamper(&place, &statements);
