@@ -139,7 +139,7 @@ impl Gateway<'_> {
                     self.let_go(id, "it is over");
                     if own { self.end_seen(stored) } else { None }
                 }
-                Err(error) => self.let_go(id, &error.to_string()),
+                Err(error) => self.look_later(id, &error),
             },
             Ok(Pursued::Ended(ended)) => {
                 let own = self.following.borrow_mut().0.remove(id).is_some_and(|followed| followed.own);
@@ -151,8 +151,18 @@ impl Gateway<'_> {
                 if own { self.end_seen(*stored) } else { None }
             }
             Ok(Pursued::Stuck(why)) => self.let_go(id, &why),
-            Err(error) => self.let_go(id, &error.to_string()),
+            Err(error) => self.look_later(id, &error),
         }
+    }
+
+    /// A store that cannot be asked now says nothing of the operation.
+    fn look_later(&self, id: &str, error: &StoreError) -> Option<EndOfEffect> {
+        tracing::warn!(effect = id, %error, "the store could not be asked about an operation");
+        let due = self.session.clock.now().plus(LONGEST_PAUSE);
+        if let Some(followed) = self.following.borrow_mut().0.get_mut(id) {
+            followed.due = due;
+        }
+        None
     }
 
     fn let_go(&self, id: &str, why: &str) -> Option<EndOfEffect> {

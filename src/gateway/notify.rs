@@ -10,6 +10,10 @@ use super::{Finished, Gateway};
 impl Gateway<'_> {
     /// Sends a notice of each question that was stored just now to the program of each policy file that names one.
     pub(super) fn notify(&self, finished: &[Box<Finished>]) {
+        // Where a double runs the calls, nothing of the person's is started.
+        if self.stand_in.is_some() {
+            return;
+        }
         for question in finished.iter().filter_map(|one| one.question.as_deref()) {
             for argv in self.session.policy.documents().iter().map(|document| &document.notify) {
                 if !argv.is_empty() {

@@ -248,7 +248,9 @@ impl Gateway<'_> {
             return Step::Ended { outcome, verification: None };
         };
         let deadline = self.session.clock.now().plus(spec.within);
-        pursuit.claimed = Some(value.clone());
+        let mut kept = value.clone();
+        crate::present::hide_fields(&mut kept, contract);
+        pursuit.claimed = Some(kept);
         self.confirm(contract, spec, value, pursuit, deadline, about, cancel).await
     }
 

@@ -36,8 +36,8 @@ impl Quorum {
     /// How many of these people, who said yes, count here. Nobody counts twice.
     #[must_use]
     pub fn given<'a>(&self, yes: impl IntoIterator<Item = &'a UserName>, requester: &UserName) -> u32 {
-        let people: BTreeSet<&UserName> =
-            yes.into_iter().filter(|approver| self.takes(approver, requester)).collect();
+        let counted = yes.into_iter().filter(|approver| self.takes(approver, requester));
+        let people: BTreeSet<String> = counted.map(folded).collect();
         u32::try_from(people.len()).unwrap_or(u32::MAX)
     }
 
@@ -50,7 +50,11 @@ impl Quorum {
 
 /// Whether two names may be the same person's: a harness may spell a name otherwise than the approver does.
 fn is_same_person(one: &UserName, other: &UserName) -> bool {
-    one.as_str().to_lowercase() == other.as_str().to_lowercase()
+    folded(one) == folded(other)
+}
+
+fn folded(name: &UserName) -> String {
+    name.as_str().to_lowercase()
 }
 
 /// As a person reads it: `2 from finance or legal, other than the requester`.
@@ -90,6 +94,8 @@ mod tests {
         assert_eq!(given(&[]), (0, false));
         assert_eq!(given(&["ann", "ann", "eve"]), (1, false));
         assert_eq!(given(&["ann", "bo"]), (2, true));
+        let any = quorum(&[], &[], 2, false);
+        assert!(!any.is_met(&[user("ann"), user("Ann")], &user("dan")), "one person under two spellings");
     }
 
     #[test]

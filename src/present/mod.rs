@@ -33,6 +33,7 @@ pub use expose::{PresentLimits, present, redacted_body, refuse};
 pub use interpret::interpret;
 pub use outcome::Outcome;
 pub use page::{Page, PageRequest, page};
+pub use pointer::hide_fields;
 
 #[cfg(test)]
 mod tests;

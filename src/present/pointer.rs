@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::catalog::Contract;
+
 /// What stands where a value was hidden.
 pub(super) const HIDDEN: &str = "[hidden]";
 
@@ -18,6 +20,11 @@ pub(super) fn hide(value: &mut Value, pointer: &str) {
     for place in places {
         *place = Value::String(HIDDEN.to_owned());
     }
+}
+
+/// Hides the fields that a contract keeps from everyone, for a value that is stored before it is presented.
+pub fn hide_fields(value: &mut Value, contract: &Contract) {
+    contract.result.redact.iter().for_each(|pointer| hide(value, pointer));
 }
 
 fn step<'v>(place: &'v mut Value, token: &str) -> Vec<&'v mut Value> {

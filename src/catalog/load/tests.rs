@@ -321,6 +321,10 @@ fn each_mistake_in_a_tool_is_named() {
             "risk: write\nrun: {command: [ls]}\noperation: {accepted_when: 'true', id: /i, timeout: 1h, poll: {tool: t}, state: {pointer: /s, map: {d: succeeded}}}",
             "`t` changes something, and a look-up must not",
         ),
+        (
+            "risk: write\nrun: {command: [ls]}\noperation: {accepted_when: 'true', id: /i, timeout: 1h, poll: {tool: t}, state: {pointer: /s, map: {d: succeeded}}}\nreconcile: {tool: t, found_when: 'value.ok'}",
+            "nothing says when it is",
+        ),
         ("risk: write\noperation: {cancel: {tool: absent}}", "there is no tool `absent`"),
         (
             "risk: write\noperation: {poll: {tool: t, arguments: {x: '{{task.id}}'}}}",

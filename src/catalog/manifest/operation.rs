@@ -109,6 +109,20 @@ fn map(node: &Node, report: &mut Report) -> Option<Vec<(String, OperationState)>
     Some(states)
 }
 
+/// Checks that an operation that is looked up is verified too: what a look-up finds may not be over.
+pub(super) fn check_looked_up(
+    operates: bool,
+    looked_up: bool,
+    verified: bool,
+    name: Span,
+    report: &mut Report,
+) {
+    if operates && looked_up && !verified {
+        let message = "`reconcile` finds an operation whether it is over or not, and nothing says when it is";
+        report.push(Diagnostic::error(name, message).with_hint("add `verify`, or take `reconcile` out"));
+    }
+}
+
 /// Checks that what runs the call can bring back an operation.
 pub(super) fn check_operation(stated: bool, run: &Run, name: Span, report: &mut Report) {
     if stated && matches!(run, Run::Builtin(_)) {

@@ -20,7 +20,7 @@ use super::errors::errors;
 use super::file::{FileContext, Named};
 use super::idempotency::{check_delivery, idempotency, is_keyed};
 use super::looks::looks;
-use super::operation::check_operation;
+use super::operation::{check_looked_up, check_operation};
 use super::result::{pointer, result};
 use super::sandbox::sandbox;
 use super::schemas::schema;
@@ -141,6 +141,10 @@ fn body(
         }
         check_delivery(&idempotency, &run, name_span, report);
         check_operation(looks.operates, &run, name_span, report);
+        let looked_up = matches!(looks.reconcile, Some(Some(_)));
+        // One that is stated and wrong is reported for itself.
+        let verified = !matches!(looks.verify, Some(None));
+        check_looked_up(looks.operates, looked_up, verified, name_span, report);
         Some(run)
     });
     let networked = matches!(run, Some(Run::Command(_)))
