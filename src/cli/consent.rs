@@ -29,7 +29,7 @@ pub(crate) fn consents(to: ConsentTo, stands: Option<Duration>) -> Result<Option
     let Some(terminal) = Terminal::open(None, false, speaks_unicode()) else { return Ok(None) };
     let failed = |error: io::Error| Failure::failed(format!("cannot ask on the terminal: {error}"));
     let (handle, cancel) = cancellation().map_err(failed)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = super::run::runtime()?;
     let answer = runtime.block_on(async {
         // A signal must not end the process while the terminal is in its hands.
         let mut signals = Signals::new()?;

@@ -64,9 +64,7 @@ fn made_for_a_run() -> Result<StatedTask, Failure> {
 
 /// A task's id that no other has.
 pub(crate) fn random_id(prefix: &str) -> Result<TaskId, Failure> {
-    let mut random = [0_u8; 8];
-    getrandom::fill(&mut random).map_err(|error| Failure::failed(format!("no randomness: {error}")))?;
-    TaskId::parse(&format!("{prefix}-{:016x}", u64::from_le_bytes(random)))
+    TaskId::parse(&format!("{prefix}-{:016x}", super::run::random_run()?))
         .map_err(|error| Failure::failed(error.to_string()))
 }
 
