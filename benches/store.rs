@@ -16,7 +16,7 @@ use tgw::ident::{AgentName, Principal, TaskId, Tenant, UserName};
 use tgw::policy::Verdict;
 use tgw::state::{
     Batch, Change, Durability, EffectState, KeyOrigin, NewEffect, SealKey, SettledEffect, Settlement,
-    SqliteStore, Store,
+    SqlStore, Store,
 };
 
 fn main() {
@@ -113,8 +113,8 @@ fn append(bencher: Bencher<'_, '_>, group: usize, durability: Durability) {
     bencher.counter(ItemsCount::new(group)).bench_local(|| commit(&mut store, group, durability, &[]));
 }
 
-fn open(place: &Path) -> SqliteStore {
-    SqliteStore::open(&place.join("state/state.db"), Path::new("/nowhere"), SealKey::new(place)).unwrap()
+fn open(place: &Path) -> SqlStore {
+    SqlStore::open(&place.join("state/state.db"), Path::new("/nowhere"), SealKey::new(place)).unwrap()
 }
 
 fn principal() -> Principal {
@@ -126,7 +126,7 @@ fn principal() -> Principal {
     }
 }
 
-fn commit(store: &mut SqliteStore, group: usize, durability: Durability, changes: &[Change<'_>]) {
+fn commit(store: &mut SqlStore, group: usize, durability: Durability, changes: &[Change<'_>]) {
     let principal = principal();
     let now = Clock::System.now();
     let arguments = support::arguments().to_string();

@@ -54,7 +54,7 @@ use crate::execute::{Notifier, StandIn};
 use crate::policy::Decision;
 use crate::secret::Redactor;
 use crate::session::Session;
-use crate::state::{RandomPool, SqliteStore, StoreError, new_owner};
+use crate::state::{RandomPool, SqlStore, StoreError, new_owner};
 use crate::validate::{CallBindings, Rejected, Timing, ValidatedCall, ValidationContext, validate};
 use crate::wire::{CallRequest, Shape};
 
@@ -106,7 +106,7 @@ pub enum Admission {
 pub struct Gateway<'s> {
     session: &'s Session,
     standing: RefCell<Standing<'s>>,
-    store: Result<RefCell<SqliteStore>, StoreError>,
+    store: Result<RefCell<SqlStore>, StoreError>,
     redactor: RefCell<Redactor>,
     records: RefCell<PendingRecords>,
     random: RefCell<RandomPool>,
@@ -141,7 +141,7 @@ impl<'s> Gateway<'s> {
     #[must_use]
     pub fn new(
         session: &'s Session,
-        store: Result<SqliteStore, StoreError>,
+        store: Result<SqlStore, StoreError>,
         interaction: Option<Arc<dyn Interaction>>,
         observer: &'s dyn Observer,
         format: Option<Shape>,

@@ -10,7 +10,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::code::CallError;
 use crate::ident::Tenant;
 use crate::state::{
-    ApprovalState, Batch, Change, Durability, Order, SqliteStore, StandingGrant, Store, StoredApproval,
+    ApprovalState, Batch, Change, Durability, Order, SqlStore, StandingGrant, Store, StoredApproval,
 };
 
 mod answer;
@@ -125,7 +125,7 @@ fn show(arguments: &StoreArgs, id: &str) -> Outcome {
 
 fn revoke(arguments: &StoreArgs, id: &str) -> Outcome {
     let OpenedStore { store, tenant } = store::open(arguments)?;
-    let mut store: SqliteStore = store.ok_or_else(|| unknown(id))?;
+    let mut store: SqlStore = store.ok_or_else(|| unknown(id))?;
     let now = Clock::System.now();
     if let Some(question) = store.approval(&tenant, id).map_err(|error| failure(&error))? {
         return withdraw(&mut store, &tenant, &question, now);
@@ -169,7 +169,7 @@ fn revoke(arguments: &StoreArgs, id: &str) -> Outcome {
 }
 
 /// What the audit knows of an id that is no question and no remembered answer: a yes to one call, which has had it.
-fn spent(store: &SqliteStore, tenant: &Tenant, id: &str) -> Result<Option<Failure>, Failure> {
+fn spent(store: &SqlStore, tenant: &Tenant, id: &str) -> Result<Option<Failure>, Failure> {
     let filter = RecordFilter { approval: Some(id), ..RecordFilter::default() };
     let mut found = None;
     audit::list(store, tenant, Order::OldestFirst, &filter, &mut |listed| {
@@ -212,7 +212,7 @@ fn call_failure(error: &CallError) -> Failure {
 }
 
 /// Takes back a question that waits, or a yes to it that was not used.
-fn withdraw(store: &mut SqliteStore, tenant: &Tenant, question: &StoredApproval, now: Timestamp) -> Outcome {
+fn withdraw(store: &mut SqlStore, tenant: &Tenant, question: &StoredApproval, now: Timestamp) -> Outcome {
     let id = question.id.as_str();
     let state = question.state_at(now);
     let over = match state {

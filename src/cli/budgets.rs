@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::clock::Timestamp;
 use crate::document::write_duration;
 use crate::policy::{Budget, Verdict};
-use crate::state::{PurseTotal, SqliteStore, Store};
+use crate::state::{PurseTotal, SqlStore, Store};
 
 use super::arguments::BudgetsArgs;
 use super::exit::Outcome;
@@ -20,7 +20,7 @@ pub(crate) fn budgets(arguments: &BudgetsArgs) -> Outcome {
     loaded.warn_untrusted();
     loaded.log_warnings();
     let session = &loaded.session;
-    let store = SqliteStore::open_existing(&loaded.state, session.workspace.root(), loaded.seal_key())
+    let store = SqlStore::open_existing(&loaded.state, session.workspace.root(), loaded.seal_key())
         .map_err(|error| failure(&error))?;
     let limit = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
     let (mut rows, mut values) = (Vec::new(), Vec::new());

@@ -10,7 +10,7 @@ use crate::diagnostic::{Report, Severity, SourceMap};
 use crate::execute::{Capability, ParentEnvironment, check_program};
 use crate::secret::file_problem;
 use crate::state::trust::TrustStore;
-use crate::state::{SqliteStore, Store};
+use crate::state::{SqlStore, Store};
 
 use super::arguments::{DoctorArgs, SessionArgs};
 use super::discover::{self, Found, Kind, Origin};
@@ -308,9 +308,8 @@ fn credential(spec: &CredentialSpec, environment: &ParentEnvironment, root: &Pat
 }
 
 fn store(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
-    let place = loaded.state.display();
-    let opened =
-        SqliteStore::open_existing(&loaded.state, loaded.session.workspace.root(), loaded.seal_key());
+    let place = &loaded.state;
+    let opened = SqlStore::open_existing(&loaded.state, loaded.session.workspace.root(), loaded.seal_key());
     findings.push(match opened {
         Ok(None) => Finding::new("state", State::Good, format!("{place}: made at the first call")),
         Err(error) => Finding::new("state", State::Problem, format!("{place}: {error}")),
@@ -320,7 +319,7 @@ fn store(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
                 State::Good,
                 format!(
                     "{}: {} bytes, schema {}, {} records, {} results, {} questions wait",
-                    found.path.display(),
+                    found.place,
                     found.bytes,
                     found.schema_version,
                     found.records,

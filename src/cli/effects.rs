@@ -10,7 +10,7 @@ use crate::execute::Signals;
 use crate::gateway::{Finished, Gateway, LookedUp, Observer, settle_effect};
 use crate::secret::Redactor;
 use crate::state::{
-    EffectState, KeyOrigin, Refusal, SettledEffect, Settlement, SqliteStore, Store, StoreError, StoredEffect,
+    EffectState, KeyOrigin, Refusal, SettledEffect, Settlement, SqlStore, Store, StoreError, StoredEffect,
 };
 
 use super::arguments::{SessionArgs, StoreArgs};
@@ -143,7 +143,7 @@ fn advice(effect: &StoredEffect) -> String {
 
 fn resolve(arguments: &StoreArgs, id: &str, settled: SettledChoice, evidence: &str) -> Outcome {
     let OpenedStore { store, tenant } = store::open(arguments)?;
-    let mut store: SqliteStore = store.ok_or_else(|| unknown(id))?;
+    let mut store: SqlStore = store.ok_or_else(|| unknown(id))?;
     if evidence.trim().is_empty() || evidence.len() > MOST_EVIDENCE {
         return Err(Failure::configuration("`--evidence` must be some text of at most 4096 bytes")
             .with_hint("say what you looked at and what you saw"));
@@ -201,8 +201,8 @@ fn reconcile(arguments: &SessionArgs, id: Option<&str>, as_json: bool) -> Outcom
     loaded.warn_untrusted();
     loaded.log_warnings();
     let root = loaded.session.workspace.root();
-    let store = SqliteStore::open_existing(&loaded.state, root, loaded.seal_key())
-        .map_err(|error| failure(&error))?;
+    let store =
+        SqlStore::open_existing(&loaded.state, root, loaded.seal_key()).map_err(|error| failure(&error))?;
     let Some(store) = store else {
         if let Some(id) = id {
             return Err(unknown(id));

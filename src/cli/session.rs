@@ -13,7 +13,7 @@ use crate::ident::{AgentName, InvalidName, Principal, StepName, Tenant, UserName
 use crate::policy::{Policy, PolicyFile};
 use crate::session::{GatheredFacts, LaterPositions, Session};
 use crate::state::trust::TrustStore;
-use crate::state::{SealKey, SqliteStore};
+use crate::state::{InvalidServer, Place, SealKey, SqlStore};
 use crate::workspace::{Protected, Workspace};
 
 use super::arguments::SessionArgs;
@@ -30,7 +30,7 @@ pub(crate) struct Loaded {
     /// The policies found.
     pub(crate) policies: Found,
     /// The store of this workspace.
-    pub(crate) state: PathBuf,
+    pub(crate) state: Place,
     /// The folder of all state.
     pub(crate) home: PathBuf,
     /// What a display must not overwrite.
@@ -44,20 +44,24 @@ pub(crate) struct Loaded {
 /// The files and folders that a run stands on.
 pub(crate) struct InUse {
     paths: Vec<PathBuf>,
-    state: PathBuf,
+    /// The store, where it is a file.
+    state: Option<PathBuf>,
 }
 
 impl InUse {
     /// Whether a path is one of them, or lies below one.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let path = real(path);
-        let state = real(&self.state);
         // The store has files beside it, whose names begin as its own does.
-        let beside = path.parent() == state.parent()
-            && match (path.file_name(), state.file_name()) {
-                (Some(name), Some(store)) => name.as_encoded_bytes().starts_with(store.as_encoded_bytes()),
-                _ => false,
-            };
+        let beside = self.state.as_deref().map(real).is_some_and(|state| {
+            path.parent() == state.parent()
+                && match (path.file_name(), state.file_name()) {
+                    (Some(name), Some(store)) => {
+                        name.as_encoded_bytes().starts_with(store.as_encoded_bytes())
+                    }
+                    _ => false,
+                }
+        });
         beside || self.paths.iter().any(|used| path.starts_with(real(used)))
     }
 }
@@ -149,7 +153,7 @@ pub(crate) fn load_as(
     let root = discover::workspace_root(arguments.workspace.as_deref())?;
     let home = discover::state_home()?;
     let trust = TrustStore::new(&home);
-    let state = store_path(arguments.state.as_deref(), &root)?;
+    let state = store_place(arguments.state.as_deref(), &root)?;
     let tools = discover::find(Kind::Tools, &arguments.tools, &root, &trust)?;
     let policies = discover::find(Kind::Policy, &arguments.policy, &root, &trust)?;
     let named_task = match identity {
@@ -174,9 +178,9 @@ pub(crate) fn load_as(
     in_use.push(home.clone());
     let written_by_no_display = InUse {
         paths: in_use.iter().cloned().chain(discover::user_folder()).collect(),
-        state: state.clone(),
+        state: state.file().map(Path::to_path_buf),
     };
-    in_use.extend(state.parent().map(Path::to_path_buf));
+    in_use.extend(state.file().and_then(Path::parent).map(Path::to_path_buf));
     in_use.extend(discover::user_folder());
     let workspace = Workspace::open(&root, Protected { in_use }).map_err(|error| {
         Failure::configuration(format!("cannot open the workspace `{}`: {error}", root.display()))
@@ -184,10 +188,12 @@ pub(crate) fn load_as(
 
     let (principal, stated, step) = match identity {
         Some(Identity { principal, task, step }) => (principal, StatedTask::Asked(task, step), None),
-        None => (principal(arguments)?, StatedTask::read(named_task.as_deref())?, typed_step(arguments)?),
+        None => {
+            (principal(arguments, &state)?, StatedTask::read(named_task.as_deref())?, typed_step(arguments)?)
+        }
     };
     let store = || {
-        SqliteStore::open_existing(&state, workspace.root(), SealKey::new(&home))
+        SqlStore::open_existing(&state, workspace.root(), SealKey::new(&home))
             .map_err(|error| super::store::failure(&error))
     };
     let Beginning { task, step, scope, kept } =
@@ -221,25 +227,29 @@ pub(crate) fn load_as(
 }
 
 /// The store named by flag or variable, else the workspace's own below the state folder.
-pub(crate) fn store_path(flag: Option<&Path>, root: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn store_place(flag: Option<&Path>, root: &Path) -> Result<Place, Failure> {
     match path_or_variable(flag, "TGW_STATE") {
-        Some(named) if named.to_string_lossy().contains("://") => {
-            Err(Failure::configuration("stores behind an address are not supported yet")
-                .with_hint("name a folder or a .db file"))
-        }
+        Some(named) if Place::is_address(&named.to_string_lossy()) => named
+            .to_string_lossy()
+            .parse()
+            .map(Place::Server)
+            .map_err(|error: InvalidServer| Failure::configuration(error.problem).with_hint(error.hint)),
         Some(named) => {
             let absolute = std::path::absolute(&named).map_err(|error| {
                 Failure::configuration(format!("`{}` is not a path: {error}", named.display()))
             })?;
-            Ok(if absolute.extension().is_some_and(|extension| extension == "db") {
+            Ok(Place::File(if absolute.extension().is_some_and(|extension| extension == "db") {
                 absolute
             } else {
                 absolute.join("state.db")
+            }))
+        }
+        None => {
+            crate::state::state_path(root, &|name| std::env::var_os(name)).map(Place::File).map_err(|error| {
+                Failure::configuration(error.to_string())
+                    .with_hint("set HOME, or name a store with `--state`")
             })
         }
-        None => crate::state::state_path(root, &|name| std::env::var_os(name)).map_err(|error| {
-            Failure::configuration(error.to_string()).with_hint("set HOME, or name a store with `--state`")
-        }),
     }
 }
 
@@ -305,7 +315,7 @@ pub(crate) fn problems(kind: Kind, path: &Path, text: &str) -> Option<String> {
 }
 
 /// Who is behind the calls.
-pub(crate) fn principal(arguments: &SessionArgs) -> Result<Principal, Failure> {
+pub(crate) fn principal(arguments: &SessionArgs, place: &Place) -> Result<Principal, Failure> {
     let agent =
         flag_or_variable(arguments.agent.as_deref(), "TGW_AGENT")?.unwrap_or_else(|| "default".to_owned());
     let (agent, version) = match agent.split_once('@') {
@@ -320,13 +330,20 @@ pub(crate) fn principal(arguments: &SessionArgs) -> Result<Principal, Failure> {
         user: UserName::parse(&user).map_err(named("--user"))?,
         agent: AgentName::parse(agent).map_err(named("--agent"))?,
         agent_version: version,
-        tenant: tenant(arguments.tenant.as_deref())?,
+        tenant: tenant(arguments.tenant.as_deref(), place)?,
     })
 }
 
 /// The tenant, `local` unless stated.
-pub(crate) fn tenant(flag: Option<&str>) -> Result<Tenant, Failure> {
-    let tenant = flag_or_variable(flag, "TGW_TENANT")?.unwrap_or_else(|| "local".to_owned());
+pub(crate) fn tenant(flag: Option<&str>, place: &Place) -> Result<Tenant, Failure> {
+    let tenant = match (flag_or_variable(flag, "TGW_TENANT")?, place) {
+        (Some(named), _) => named,
+        (None, Place::File(_)) => "local".to_owned(),
+        (None, Place::Server(_)) => {
+            return Err(Failure::configuration("a store on a server is shared, and no tenant is named")
+                .with_hint("say whose part of it is meant with `--tenant` or TGW_TENANT"));
+        }
+    };
     Tenant::parse(&tenant).map_err(named("--tenant"))
 }
 

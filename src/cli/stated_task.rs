@@ -9,7 +9,7 @@ use crate::diagnostic::nearest;
 use crate::ident::{Principal, StepName, TaskId};
 use crate::policy::Policy;
 use crate::session::{NoPosition, Position};
-use crate::state::{KeptTask, SqliteStore, Store, TaskMark};
+use crate::state::{KeptTask, SqlStore, Store, TaskMark};
 
 use super::discover::{self, Origin};
 use super::exit::Failure;
@@ -84,7 +84,7 @@ pub(crate) struct Beginning {
 pub(crate) fn begin(
     stated: StatedTask,
     step: Option<StepName>,
-    store: impl FnOnce() -> Result<Option<SqliteStore>, Failure>,
+    store: impl FnOnce() -> Result<Option<SqlStore>, Failure>,
     policy: &Policy,
     principal: &Principal,
     purpose: Purpose,
@@ -136,7 +136,7 @@ pub(crate) fn begin(
 
 /// A kept task with its mark, which comes first: a change between the two reads shows itself at the next look.
 fn kept(
-    store: Option<SqliteStore>,
+    store: Option<SqlStore>,
     principal: &Principal,
     id: &TaskId,
 ) -> Result<Option<(KeptTask, TaskMark)>, Failure> {

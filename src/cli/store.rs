@@ -1,17 +1,17 @@
 //! Opening the store for commands that only look.
 
 use crate::ident::Tenant;
-use crate::state::{SealKey, SqliteStore, StoreError};
+use crate::state::{SealKey, SqlStore, StoreError};
 
 use super::arguments::StoreArgs;
 use super::discover;
 use super::exit::Failure;
-use super::session::{Loaded, store_path, tenant};
+use super::session::{Loaded, store_place, tenant};
 
 /// An opened store, and whose part of it is looked at.
 pub(crate) struct OpenedStore {
     /// The store; `None` where nothing was ever written.
-    pub(crate) store: Option<SqliteStore>,
+    pub(crate) store: Option<SqlStore>,
     /// The tenant.
     pub(crate) tenant: Tenant,
 }
@@ -21,7 +21,8 @@ pub(crate) struct OpenedStore {
 /// # Errors
 /// When it is no tenant's name.
 pub(crate) fn named_tenant(arguments: &StoreArgs) -> Result<Tenant, Failure> {
-    tenant(arguments.tenant.as_deref())
+    let root = discover::workspace_root(arguments.workspace.as_deref())?;
+    tenant(arguments.tenant.as_deref(), &store_place(arguments.state.as_deref(), &root)?)
 }
 
 /// Opens the store that the arguments name; it is never made by looking.
@@ -30,9 +31,9 @@ pub(crate) fn named_tenant(arguments: &StoreArgs) -> Result<Tenant, Failure> {
 /// When it is there and cannot be used.
 pub(crate) fn open(arguments: &StoreArgs) -> Result<OpenedStore, Failure> {
     let root = discover::workspace_root(arguments.workspace.as_deref())?;
-    let path = store_path(arguments.state.as_deref(), &root)?;
-    let tenant = tenant(arguments.tenant.as_deref())?;
-    let store = SqliteStore::open_existing(&path, &root, SealKey::new(&discover::state_home()?))
+    let place = store_place(arguments.state.as_deref(), &root)?;
+    let tenant = tenant(arguments.tenant.as_deref(), &place)?;
+    let store = SqlStore::open_existing(&place, &root, SealKey::new(&discover::state_home()?))
         .map_err(|error| failure(&error))?;
     Ok(OpenedStore { store, tenant })
 }
@@ -44,12 +45,13 @@ pub(crate) fn open(arguments: &StoreArgs) -> Result<OpenedStore, Failure> {
 ///
 /// # Errors
 /// When its place is unsafe, or it is something else than a store of this version.
-pub(crate) fn create(loaded: &Loaded) -> Result<Result<SqliteStore, StoreError>, Failure> {
-    match SqliteStore::open(&loaded.state, loaded.session.workspace.root(), loaded.seal_key()) {
+pub(crate) fn create(loaded: &Loaded) -> Result<Result<SqlStore, StoreError>, Failure> {
+    match SqlStore::open(&loaded.state, loaded.session.workspace.root(), loaded.seal_key()) {
         Err(
             error @ (StoreError::UnsafePlace { .. }
             | StoreError::Foreign(_)
             | StoreError::Newer { .. }
+            | StoreError::OtherKey
             | StoreError::NoHome),
         ) => Err(unusable(&error, loaded.session.workspace.root())),
         opened => Ok(opened),
@@ -65,6 +67,9 @@ fn unusable(error: &StoreError, root: &std::path::Path) -> Failure {
                 "the workspace is `{}`: name a store outside it with `--state`, or another workspace with `--workspace`",
                 root.display()
             )),
+        StoreError::OtherKey => failure.with_hint(
+            "every machine that shares a store needs the same `seal.key` in its state home: copy it from one that has it",
+        ),
         _ => failure.with_hint("name another store with `--state`"),
     }
 }

@@ -8,7 +8,7 @@ use crate::catalog::Digest;
 use crate::clock::Clock;
 use crate::ident::{AgentName, Principal, UserName};
 use crate::state::trust::TrustStore;
-use crate::state::{Batch, Durability, SealKey, SqliteStore, Store, StoreError};
+use crate::state::{Batch, Durability, Place, SealKey, SqlStore, Store, StoreError};
 use crate::text::escape_line;
 
 use super::arguments::TrustArgs;
@@ -16,7 +16,7 @@ use super::consent::{ConsentTo, consents};
 use super::discover::{self, Kind};
 use super::exit::{Failure, Outcome};
 use super::output::print;
-use super::session::{operating_system_user, store_path, tenant};
+use super::session::{operating_system_user, store_place, tenant};
 use super::table;
 
 /// Trusts files, stops trusting them, or lists what is trusted.
@@ -97,11 +97,11 @@ fn warn_of_errors(kind: Kind, path: &Path, text: &str) {
 /// configures: the folder it lies in.
 fn record(path: &Path, content: Option<Digest>, how: &str) -> Result<(), Failure> {
     let root = path.parent().unwrap_or(path);
-    let store = store_path(None, root)?;
+    let place = store_place(None, root)?;
     let key = SealKey::new(&discover::state_home()?);
-    let mut store = SqliteStore::open(&store, root, key).map_err(|error| super::store::failure(&error))?;
+    let mut store = SqlStore::open(&place, root, key).map_err(|error| super::store::failure(&error))?;
     let operator = operating_system_user();
-    let principal = principal(&operator)?;
+    let principal = principal(&operator, &place)?;
     let now = Clock::System.now();
     let file = path.display().to_string();
     let id = content.map_or_else(|| "any".to_owned(), |digest| digest.to_string());
@@ -130,13 +130,13 @@ fn record(path: &Path, content: Option<Digest>, how: &str) -> Result<(), Failure
 }
 
 /// The person at the terminal: no agent of theirs does this.
-fn principal(operator: &str) -> Result<Principal, Failure> {
+fn principal(operator: &str, place: &Place) -> Result<Principal, Failure> {
     let named = |error: crate::ident::InvalidName| Failure::failed(error.to_string());
     Ok(Principal {
         user: UserName::parse(operator).map_err(named)?,
         agent: AgentName::parse("person").map_err(named)?,
         agent_version: None,
-        tenant: tenant(None)?,
+        tenant: tenant(None, place)?,
     })
 }
 

@@ -24,7 +24,7 @@ use crate::ident::CallId;
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{
-    Answer, ApprovalState, Batch, Change, Durability, Order, SealKey, SqliteStore, Store, StoreError,
+    Answer, ApprovalState, Batch, Change, Durability, Order, Place, SealKey, SqlStore, Store, StoreError,
     StoredApproval,
 };
 use crate::wire::{CallRequest, Shape};
@@ -220,9 +220,10 @@ impl Stage<'_> {
         Ok(problems)
     }
 
-    fn open(&self) -> Result<SqliteStore, String> {
+    fn open(&self) -> Result<SqlStore, String> {
         let root = self.session.workspace.root();
-        SqliteStore::open(&self.store, root, SealKey::new(&self.home)).map_err(|error| error.to_string())
+        SqlStore::open(&Place::File(self.store.clone()), root, SealKey::new(&self.home))
+            .map_err(|error| error.to_string())
     }
 }
 

@@ -50,6 +50,12 @@ pub enum StoreError {
     /// Neither `XDG_STATE_HOME` nor `HOME` names an absolute path.
     #[error("no place for state: neither `XDG_STATE_HOME` nor `HOME` is an absolute path")]
     NoHome,
+    /// What the store on a server holds is sealed with another key than this machine's.
+    #[error("the answers in the state store are sealed with another key than that of this machine")]
+    OtherKey,
+    /// The connection broke while a commit was under way, and what became of it could not be asked.
+    #[error("the state store did not say whether it kept what was written: {0}")]
+    InDoubt(String),
     /// The end of the chain is not where the head says.
     #[error("the audit chain of `{tenant}` is damaged at record {seq}")]
     ChainDamaged {
@@ -199,6 +205,8 @@ impl StoreError {
             | Self::Newer { .. }
             | Self::UnsafePlace { .. }
             | Self::NoHome
+            | Self::OtherKey
+            | Self::InDoubt(_)
             | Self::ChainDamaged { .. }
             | Self::NoRandomness(_) => ErrorCode::AuditUnavailable,
         }
@@ -218,6 +226,8 @@ impl StoreError {
             | Self::Newer { .. }
             | Self::UnsafePlace { .. }
             | Self::NoHome
+            | Self::OtherKey
+            | Self::InDoubt(_)
             | Self::ChainDamaged { .. }
             | Self::NoRandomness(_) => CallError::new(
                 ErrorCode::AuditUnavailable,

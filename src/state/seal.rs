@@ -98,6 +98,16 @@ impl SealKey {
         if seal.len() == expected.len() && differing == 0 { Seal::Whole } else { Seal::Broken }
     }
 
+    /// The seal of a store that several machines share, by which each notices that it has another key.
+    pub(super) fn seal_of_store(&self) -> Result<Digest, StoreError> {
+        self.seal(&Canonical::new("state store"))
+    }
+
+    /// What the seal of a shared store says.
+    pub(super) fn check_of_store(&self, seal: Option<&[u8]>) -> Seal {
+        self.check(&Canonical::new("state store"), seal)
+    }
+
     fn read(&self) -> Result<Option<Hmac>, StoreError> {
         let path = self.folder.join(NAME);
         let file = match OpenOptions::new().read(true).custom_flags(home::NO_FOLLOW).open(&path) {

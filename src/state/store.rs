@@ -1,14 +1,13 @@
 //! The trait that every state store implements.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{TaskId, Tenant, ToolName};
 
 use super::{
-    Batch, EffectState, Head, KeptTask, KeyOrigin, PurseQuery, PurseTotal, Receipt, ResultScope,
+    Batch, EffectState, Head, KeptTask, KeyOrigin, Place, PurseQuery, PurseTotal, Receipt, ResultScope,
     ResultSummary, Scan, StandingGrant, StandingQuery, StoreError, StoredApproval, StoredEffect,
     StoredRecord, StoredResult, TaskMark,
 };
@@ -241,11 +240,11 @@ pub trait Store {
 }
 
 /// What `tgw doctor` says about a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Description {
-    /// The file.
-    pub path: PathBuf,
-    /// Its size in bytes, with what waits beside it to be moved in.
+    /// Where it lies.
+    pub place: Place,
+    /// Its size in bytes, as far as the database says.
     pub bytes: u64,
     /// The version of its schema.
     pub schema_version: i64,

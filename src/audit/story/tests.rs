@@ -5,11 +5,11 @@ use crate::audit::{ApprovalNote, Entry, LedgerNote, PendingRecords, RecordKind};
 use crate::clock::Timestamp;
 use crate::code::Status;
 use crate::ident::{AgentName, Principal, TaskId, UserName};
-use crate::state::{Batch, Durability, SealKey, SqliteStore};
+use crate::state::{Batch, Durability, Place, SealKey, SqlStore};
 
 struct Chain {
     _place: tempfile::TempDir,
-    store: SqliteStore,
+    store: SqlStore,
     principal: Principal,
 }
 
@@ -18,7 +18,7 @@ impl Chain {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("state/state.db");
         let key = SealKey::new(path.parent().unwrap());
-        let store = SqliteStore::open(&path, Path::new("/nowhere"), key).unwrap();
+        let store = SqlStore::open(&Place::File(path.clone()), Path::new("/nowhere"), key).unwrap();
         let principal = Principal {
             user: UserName::parse("ann").unwrap(),
             agent: AgentName::parse("default").unwrap(),

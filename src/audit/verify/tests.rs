@@ -10,12 +10,12 @@ use crate::audit::{
 use crate::clock::Timestamp;
 use crate::code::Status;
 use crate::ident::{AgentName, Principal, UserName};
-use crate::state::{Batch, Change, Durability, SealKey, SqliteStore};
+use crate::state::{Batch, Change, Durability, Place, SealKey, SqlStore};
 
 struct Fixture {
     _place: tempfile::TempDir,
     path: PathBuf,
-    store: SqliteStore,
+    store: SqlStore,
     tenant: Tenant,
     receipts: Vec<Receipt>,
 }
@@ -29,7 +29,7 @@ fn principal(tenant: &Tenant) -> Principal {
     }
 }
 
-fn append(store: &mut SqliteStore, tenant: &Tenant, numbers: std::ops::Range<u64>) -> Vec<Receipt> {
+fn append(store: &mut SqlStore, tenant: &Tenant, numbers: std::ops::Range<u64>) -> Vec<Receipt> {
     let principal = principal(tenant);
     let mut records = PendingRecords::default();
     for number in numbers {
@@ -61,8 +61,12 @@ impl Fixture {
     fn new() -> Self {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("state/state.db");
-        let mut store =
-            SqliteStore::open(&path, Path::new("/nowhere"), SealKey::new(path.parent().unwrap())).unwrap();
+        let mut store = SqlStore::open(
+            &Place::File(path.clone()),
+            Path::new("/nowhere"),
+            SealKey::new(path.parent().unwrap()),
+        )
+        .unwrap();
         let tenant = Tenant::parse("local").unwrap();
         let receipts = append(&mut store, &tenant, 1..6);
         Self { _place: place, path, store, tenant, receipts }
@@ -261,7 +265,7 @@ fn erasing_details_keeps_the_chain() {
 }
 
 /// Erases details, under a record that names some.
-fn erase(store: &mut SqliteStore, tenant: &Tenant, erased: &[(u64, u64)], named: &[(u64, u64)]) {
+fn erase(store: &mut SqlStore, tenant: &Tenant, erased: &[(u64, u64)], named: &[(u64, u64)]) {
     let principal = principal(tenant);
     let mut records = PendingRecords::default();
     records

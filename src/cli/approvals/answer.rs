@@ -6,7 +6,7 @@ use crate::catalog::Digest;
 use crate::clock::{Clock, Timestamp};
 use crate::ident::Tenant;
 use crate::state::{
-    Answer, ApprovalState, Batch, Change, Durability, Receipt, SqliteStore, Store, StoreError, StoredApproval,
+    Answer, ApprovalState, Batch, Change, Durability, Receipt, SqlStore, Store, StoreError, StoredApproval,
 };
 
 use super::super::arguments::{AnswerArgs, ColourChoice};
@@ -95,7 +95,7 @@ fn give(arguments: &AnswerArgs, said: Said, words: Option<&str>, colour: ColourC
 
 /// The question, where it still takes an answer. One whose time is over is marked as such.
 pub(super) fn open_question(
-    store: &mut SqliteStore,
+    store: &mut SqlStore,
     tenant: &Tenant,
     id: &str,
 ) -> Result<StoredApproval, Failure> {
@@ -200,7 +200,7 @@ pub(super) struct Recorded<'a> {
 
 /// Writes an answer with its record.
 pub(super) fn record(
-    store: &mut SqliteStore,
+    store: &mut SqlStore,
     tenant: &Tenant,
     question: &StoredApproval,
     recorded: &Recorded<'_>,
@@ -236,7 +236,7 @@ pub(super) fn record(
 
 /// Writes an answer that nobody signed. A no answers every other question about the same call as well.
 fn answer(
-    store: &mut SqliteStore,
+    store: &mut SqlStore,
     tenant: &Tenant,
     question: &StoredApproval,
     answer: &Answer<'_>,

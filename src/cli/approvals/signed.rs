@@ -8,8 +8,7 @@ use crate::ident::{Tenant, UserName};
 use crate::policy::Quorum;
 use crate::signature::SecretKey;
 use crate::state::{
-    Answer, ApprovalState, Change, Receipt, Refusal, SignedAnswersNow, SqliteStore, StoreError,
-    StoredApproval,
+    Answer, ApprovalState, Change, Receipt, Refusal, SignedAnswersNow, SqlStore, StoreError, StoredApproval,
 };
 
 use super::super::approvers::{self, approver};
@@ -57,7 +56,7 @@ impl Signer {
     /// Signs an answer to a question, and stores it. The last one that was needed, or a no, ends the question.
     pub(super) fn give(
         &self,
-        store: &mut SqliteStore,
+        store: &mut SqlStore,
         tenant: &Tenant,
         mut question: StoredApproval,
         said: Said,
@@ -80,7 +79,7 @@ impl Signer {
 
     fn try_to_give(
         &self,
-        store: &mut SqliteStore,
+        store: &mut SqlStore,
         tenant: &Tenant,
         question: &StoredApproval,
         call: &StoredCall,

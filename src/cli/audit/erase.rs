@@ -14,7 +14,7 @@ use crate::cli::table;
 use crate::clock::{Clock, Timestamp};
 use crate::ident::{AgentName, Principal, Tenant, UserName};
 use crate::state::{
-    ApprovalState, Batch, Change, Durability, EffectState, Order, Receipt, ResultScope, SqliteStore, Store,
+    ApprovalState, Batch, Change, Durability, EffectState, Order, Receipt, ResultScope, SqlStore, Store,
     StoreError,
 };
 
@@ -117,7 +117,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(store: &SqliteStore, tenant: &Tenant, wanted: &Wanted<'_>) -> Result<Self, StoreError> {
+    fn of(store: &SqlStore, tenant: &Tenant, wanted: &Wanted<'_>) -> Result<Self, StoreError> {
         let mut found = Self::default();
         let all = RecordFilter::default();
         audit::list(store, tenant, Order::OldestFirst, &all, &mut |listed| {
@@ -221,7 +221,7 @@ impl Found {
     /// Erases, with records that say so: all in one transaction.
     fn erase(
         &self,
-        store: &mut SqliteStore,
+        store: &mut SqlStore,
         tenant: &Tenant,
         words: &str,
         reason: Option<&str>,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::execute::{CancelToken, Signals};
 use crate::gateway::{EndOfEffect, Gateway, Pursued};
-use crate::state::{Refusal, SqliteStore, StoreError, StoredEffect};
+use crate::state::{Refusal, SqlStore, StoreError, StoredEffect};
 
 use super::super::arguments::SessionArgs;
 use super::super::exit::{Failure, INTERRUPTED, Outcome};
@@ -21,9 +21,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// The exit status where it is not over.
 const GOES_ON: u8 = 7;
 
-fn opened(loaded: &Loaded) -> Result<Option<SqliteStore>, Failure> {
+fn opened(loaded: &Loaded) -> Result<Option<SqlStore>, Failure> {
     let root = loaded.session.workspace.root();
-    SqliteStore::open_existing(&loaded.state, root, loaded.seal_key()).map_err(|error| failure(&error))
+    SqlStore::open_existing(&loaded.state, root, loaded.seal_key()).map_err(|error| failure(&error))
 }
 
 /// Waits until an effect is over, and prints what became of its call.

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::code::{ErrorCode, Status};
 use crate::ident::{Principal, StepName, TaskId};
 use crate::state::{
-    Batch, Change, Durability, KeptTask, MovedTask, NewTask, Refusal, SqliteStore, Store, StoreError,
+    Batch, Change, Durability, KeptTask, MovedTask, NewTask, Refusal, SqlStore, Store, StoreError,
 };
 
 use super::enter::{Entering, entered};
@@ -132,7 +132,9 @@ pub(super) fn end(id: &str, arguments: &StoreArgs) -> Outcome {
 /// What a command about a task stands on. Nothing runs in it.
 fn load(place: &TaskPlaceArgs, task: &TaskContext) -> Result<Loaded, Failure> {
     let arguments = place.session();
-    let principal = session::principal(&arguments)?;
+    let root = discover::workspace_root(arguments.workspace.as_deref())?;
+    let store = session::store_place(arguments.state.as_deref(), &root)?;
+    let principal = session::principal(&arguments, &store)?;
     let identity = Identity { principal, task: task.clone(), step: None };
     let loaded = session::load_as(&arguments, Some(identity), Purpose::Look)?;
     loaded.warn_untrusted();
@@ -142,10 +144,10 @@ fn load(place: &TaskPlaceArgs, task: &TaskContext) -> Result<Loaded, Failure> {
 
 /// A kept task that can still be moved.
 fn usable(
-    store: Option<SqliteStore>,
+    store: Option<SqlStore>,
     tenant: &crate::ident::Tenant,
     id: &TaskId,
-) -> Result<(SqliteStore, KeptTask, TaskContext), Failure> {
+) -> Result<(SqlStore, KeptTask, TaskContext), Failure> {
     let store = store.ok_or_else(|| unknown(id))?;
     let kept = store.kept_task(tenant, id).map_err(|error| failure(&error))?.ok_or_else(|| unknown(id))?;
     if let Some(why) = kept.seal.doubt() {
@@ -194,7 +196,7 @@ fn merge(data: &mut Value, typed: &str) -> Result<(), Failure> {
 }
 
 /// Asks the gates; a no is on record before it is said.
-fn asked(store: &mut SqliteStore, entering: &Entering<'_>) -> Result<Option<Digest>, Failure> {
+fn asked(store: &mut SqlStore, entering: &Entering<'_>) -> Result<Option<Digest>, Failure> {
     entered(entering).or_else(|refused| {
         let record = Record {
             principal: &entering.loaded.session.principal,
@@ -225,7 +227,7 @@ fn taken(id: &TaskId) -> Failure {
 }
 
 /// What came of a change: one that came too late is told where the task is now.
-fn moved(committed: Result<(), StoreError>, store: &SqliteStore, kept: &KeptTask) -> Result<(), Failure> {
+fn moved(committed: Result<(), StoreError>, store: &SqlStore, kept: &KeptTask) -> Result<(), Failure> {
     match committed {
         Err(StoreError::Refused(Refusal::TaskMoved | Refusal::TaskEnded)) => {
             let now = store.kept_task(&kept.tenant, &kept.id).map_err(|error| failure(&error))?;
@@ -251,7 +253,7 @@ struct Record<'r> {
 impl Record<'_> {
     fn commit(
         &self,
-        store: &mut SqliteStore,
+        store: &mut SqlStore,
         change: Option<Change<'_>>,
         answer: Option<Digest>,
         what: &str,
@@ -259,13 +261,13 @@ impl Record<'_> {
         self.write(store, change.as_slice(), answer, what, None)
     }
 
-    fn refuse(&self, store: &mut SqliteStore, why: (ErrorCode, &str)) -> Result<(), StoreError> {
+    fn refuse(&self, store: &mut SqlStore, why: (ErrorCode, &str)) -> Result<(), StoreError> {
         self.write(store, &[], None, "refused", Some(why))
     }
 
     fn write(
         &self,
-        store: &mut SqliteStore,
+        store: &mut SqlStore,
         changes: &[Change<'_>],
         answer: Option<Digest>,
         what: &str,

@@ -1,5 +1,6 @@
 //! Opening a store: a safe place, our own file, the right version.
 
+use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -12,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::state::home::{self, Missing};
 use crate::state::lock::FileLock;
-use crate::state::{Durability, SealKey, SealedRecord, StoreError};
+use crate::state::{Durability, StoreError};
 
 use super::schema;
 
@@ -25,45 +26,31 @@ const RETRY: Duration = Duration::from_millis(5);
 /// Most bytes of a value that is read or written: more than any that this program writes.
 const VALUE_BYTES: i32 = 64 << 20;
 
-/// A state store in one SQLite file.
+/// A store in one SQLite file.
 ///
 /// A connection keeps about 1 MiB of pages; the log beside the file is moved into it every 8 MiB while writing.
-pub struct SqliteStore {
+pub(in crate::state) struct Sqlite {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    /// What stored answers are sealed with.
-    pub(super) key: SealKey,
     /// What the next commit survives, as SQLite was last told.
-    pub(super) durability: Durability,
-    /// The buffers that every record is sealed in.
-    pub(super) record: SealedRecord,
+    pub(super) durability: Cell<Durability>,
+    /// Whether what is deleted is overwritten, as SQLite was last told.
+    pub(super) overwrites: Cell<bool>,
 }
 
-impl SqliteStore {
-    /// Opens the store at `path`, and makes it, with its folder, where there is none; `key` seals the answers in it.
-    ///
-    /// # Errors
-    /// [`StoreError::UnsafePlace`] where the folder is inside `workspace` (its real path), is a link, or is not the
-    /// person's alone to write; otherwise why the file cannot be used.
-    pub fn open(path: &Path, workspace: &Path, key: SealKey) -> Result<Self, StoreError> {
-        Self::open_at(path, workspace, key, Missing::Create)?
+impl Sqlite {
+    /// Opens the store at `path`, and makes it, with its folder, where there is none.
+    pub(in crate::state) fn open(path: &Path, workspace: &Path) -> Result<Self, StoreError> {
+        Self::open_at(path, workspace, Missing::Create)?
             .ok_or_else(|| StoreError::Unavailable("its folder vanished while it was opened".to_owned()))
     }
 
     /// Opens the store at `path`; `None` where there is none, and none is made.
-    ///
-    /// # Errors
-    /// As [`SqliteStore::open`].
-    pub fn open_existing(path: &Path, workspace: &Path, key: SealKey) -> Result<Option<Self>, StoreError> {
-        Self::open_at(path, workspace, key, Missing::Leave)
+    pub(in crate::state) fn open_existing(path: &Path, workspace: &Path) -> Result<Option<Self>, StoreError> {
+        Self::open_at(path, workspace, Missing::Leave)
     }
 
-    fn open_at(
-        path: &Path,
-        workspace: &Path,
-        key: SealKey,
-        missing: Missing,
-    ) -> Result<Option<Self>, StoreError> {
+    fn open_at(path: &Path, workspace: &Path, missing: Missing) -> Result<Option<Self>, StoreError> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(StoreError::UnsafePlace { path: path.to_owned(), problem: "it names no file" });
         };
@@ -74,13 +61,8 @@ impl SqliteStore {
             return Ok(None);
         }
         let connection = ready(&path, &folder)?;
-        Ok(Some(Self {
-            connection,
-            path,
-            key,
-            durability: Durability::Kill,
-            record: SealedRecord::default(),
-        }))
+        let (durability, overwrites) = (Cell::new(Durability::Kill), Cell::new(false));
+        Ok(Some(Self { connection, path, durability, overwrites }))
     }
 }
 

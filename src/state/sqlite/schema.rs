@@ -12,8 +12,6 @@ pub(super) const APPLICATION_ID: i64 = 0x7467_7731;
 /// The version of the schema that this program reads and writes.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-// `record.id` is the chain's id and the record's number in one integer (see `row_id`), so that appending is
-// always at the end of one B-tree and needs no second index.
 // A row of `approval` or `standing_grant` without a seal, as an older version wrote them, is worth nothing.
 // `record.key` and `record.detail` are the only columns of a record that may change: they may become null.
 const MIGRATIONS: &[&str] = &[
@@ -188,26 +186,6 @@ const TASKS: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-const SEQ_BITS: u32 = 40;
-
-/// The row of record `seq` in a chain: 2^22 chains of 2^40 records each.
-pub(super) fn row_id(chain: i64, seq: u64) -> Result<i64, StoreError> {
-    i64::try_from(seq)
-        .ok()
-        .filter(|seq| *seq < 1 << SEQ_BITS)
-        .zip(Some(chain).filter(|chain| (0..1 << (62 - SEQ_BITS)).contains(chain)))
-        .map(|(seq, chain)| (chain << SEQ_BITS) | seq)
-        .ok_or_else(|| StoreError::Unavailable("a chain has reached its greatest length".to_owned()))
-}
-
-/// The number of the record in a row.
-pub(super) fn seq_of(row: i64) -> u64 {
-    (row & ((1 << SEQ_BITS) - 1)).unsigned_abs()
-}
-
-/// SQL that turns a row's id into its chain's id.
-pub(super) const CHAIN_OF_ROW: &str = "id >> 40";
-
 /// Brings the schema up to date. The caller holds the lock between processes.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -257,13 +235,5 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection).unwrap();
         assert_eq!(str::from_utf8(&definitions(&connection).unwrap().hex()).unwrap(), DEFINITIONS);
-    }
-
-    #[test]
-    fn rows_of_two_chains_never_meet() {
-        assert_eq!(seq_of(row_id(3, 17).unwrap()), 17);
-        assert!(row_id(1, (1 << 40) - 1).unwrap() < row_id(2, 0).unwrap());
-        assert!(row_id(1, 1 << 40).is_err());
-        assert!(row_id(1 << 22, 1).is_err());
     }
 }

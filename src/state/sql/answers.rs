@@ -1,7 +1,5 @@
 //! Questions, answers and standing grants: each row that changes is sealed again in the same transaction.
 
-use rusqlite::params;
-
 use crate::catalog::Digest;
 use crate::state::{
     Answer, ApprovalState, NewApproval, NewStanding, Refusal, Seal, SignedAnswersNow, StandingGrant,
@@ -9,7 +7,7 @@ use crate::state::{
 };
 
 use super::change::{Transaction, inserted, millis};
-use super::rows;
+use super::{rows, values};
 
 /// Most questions that one answered call settles: more of the same are not asked within a question's time.
 const MOST_LIKE: i64 = 64;
@@ -17,30 +15,26 @@ const MOST_LIKE: i64 = 64;
 impl Transaction<'_> {
     /// A question as it is stored, believed or not.
     fn stored_question(&self, id: &str) -> Result<StoredApproval, StoreError> {
-        let stored = rows::approval(self.connection, self.key, self.tenant, id)?;
+        let stored = rows::approval(self.sql, self.key, self.tenant, id)?;
         stored.ok_or_else(|| Refusal::UnknownApproval.into())
     }
 
     fn stored_standing(&self, id: &str) -> Result<StandingGrant, StoreError> {
-        let stored = rows::standing_by_id(self.connection, self.key, self.tenant, id)?;
+        let stored = rows::standing_by_id(self.sql, self.key, self.tenant, id)?;
         stored.ok_or_else(|| Refusal::UnknownGrant.into())
     }
 
     /// Seals a question as it stands now. Only what was believed before may come here, or is new.
     fn seal_question(&self, id: &str) -> Result<(), StoreError> {
         let seal = self.key.seal(&self.stored_question(id)?.canonical())?;
-        self.connection
-            .prepare_cached("UPDATE approval SET seal = ?2 WHERE id = ?1")?
-            .execute(params![id, &seal.0[..]])?;
+        self.sql.execute("UPDATE approval SET seal = ?2 WHERE id = ?1", values![id, seal.0])?;
         Ok(())
     }
 
     /// Seals a standing grant as it stands now. Only what was believed before may come here, or is new.
     fn seal_standing(&self, id: &str) -> Result<(), StoreError> {
         let seal = self.key.seal(&self.stored_standing(id)?.canonical())?;
-        self.connection
-            .prepare_cached("UPDATE standing_grant SET seal = ?2 WHERE id = ?1")?
-            .execute(params![id, &seal.0[..]])?;
+        self.sql.execute("UPDATE standing_grant SET seal = ?2 WHERE id = ?1", values![id, seal.0])?;
         Ok(())
     }
 
@@ -63,23 +57,15 @@ impl Transaction<'_> {
         if stored.binding != binding {
             return Err(Refusal::GrantMismatch.into());
         }
-        self.connection
-            .prepare_cached("UPDATE approval SET spent = ?2 WHERE id = ?1")?
-            .execute(params![id, millis(self.now)])?;
+        self.sql.execute("UPDATE approval SET spent = ?2 WHERE id = ?1", values![id, millis(self.now)])?;
         self.seal_question(id)
     }
 
     pub(super) fn ask(&self, approval: &NewApproval<'_>) -> Result<(), StoreError> {
-        let rows = self
-            .connection
-            .prepare_cached(
-                "INSERT INTO approval (id, tenant, user, agent, agent_version, task, step, tool, call, binding, likeness,
+        let rows = self.sql.execute("INSERT INTO approval (id, tenant, \"user\", agent, agent_version, task, step, tool, call, binding, likeness,
                                        question, created, expires, state)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 'pending')
-                 ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![
-                approval.id,
+                 ON CONFLICT DO NOTHING", values![approval.id,
                 self.tenant.as_str(),
                 approval.principal.user.as_str(),
                 approval.principal.agent.as_str(),
@@ -88,12 +74,11 @@ impl Transaction<'_> {
                 approval.step.map(|step| step.as_str()),
                 approval.tool,
                 approval.call,
-                &approval.binding.0[..],
-                &approval.likeness.0[..],
-                &approval.question.0[..],
+                approval.binding.0,
+                approval.likeness.0,
+                approval.question.0,
                 millis(self.now),
-                millis(approval.expires),
-            ])?;
+                millis(approval.expires)])?;
         inserted(rows, Refusal::IdTaken)?;
         self.seal_question(approval.id)
     }
@@ -114,9 +99,10 @@ impl Transaction<'_> {
         if stored.answers.as_deref() != answers.before {
             return Err(Refusal::AnsweredMeanwhile.into());
         }
-        self.connection
-            .prepare_cached("UPDATE approval SET answers = ?2 WHERE id = ?1")?
-            .execute(params![answers.id, answers.answers])?;
+        self.sql.execute(
+            "UPDATE approval SET answers = ?2 WHERE id = ?1",
+            values![answers.id, answers.answers],
+        )?;
         self.seal_question(answers.id)
     }
 
@@ -148,18 +134,11 @@ impl Transaction<'_> {
         if answer.state != ApprovalState::Expired {
             believed(stored.seal)?;
         }
-        self.connection
-            .prepare_cached(
-                "UPDATE approval SET state = ?2, answered = ?3, answered_by = ?4, feedback = ?5, seal = NULL
+        self.sql.execute(
+            "UPDATE approval SET state = ?2, answered = ?3, answered_by = ?4, feedback = ?5, seal = NULL
                  WHERE id = ?1",
-            )?
-            .execute(params![
-                answer.id,
-                answer.state.as_str(),
-                millis(self.now),
-                answer.by,
-                answer.feedback
-            ])?;
+            values![answer.id, answer.state.as_str(), millis(self.now), answer.by, answer.feedback],
+        )?;
         match stored.seal {
             Seal::Whole => self.seal_question(answer.id),
             Seal::Missing | Seal::Broken | Seal::Unchecked => Ok(()),
@@ -177,11 +156,7 @@ impl Transaction<'_> {
             ApprovalState::Expired => return Err(Refusal::ApprovalExpired.into()),
             ApprovalState::Revoked => return Err(Refusal::ApprovalRevoked.into()),
         }
-        self.connection
-            .prepare_cached(
-                "UPDATE approval SET state = 'revoked', answered = ?2, answered_by = ?3, seal = NULL WHERE id = ?1",
-            )?
-            .execute(params![id, millis(self.now), by])?;
+        self.sql.execute("UPDATE approval SET state = 'revoked', answered = ?2, answered_by = ?3, seal = NULL WHERE id = ?1", values![id, millis(self.now), by])?;
         match stored.seal {
             Seal::Whole => self.seal_question(id),
             Seal::Missing | Seal::Broken | Seal::Unchecked => Ok(()),
@@ -194,17 +169,12 @@ impl Transaction<'_> {
         state: ApprovalState,
         by: &str,
     ) -> Result<(), StoreError> {
-        let waiting: Vec<String> = self
-            .connection
-            .prepare_cached(
-                "SELECT id FROM approval WHERE tenant = ?1 AND likeness = ?2 AND state = 'pending' AND expires > ?3
-                 LIMIT ?4",
-            )?
-            .query_map(
-                params![self.tenant.as_str(), &likeness.0[..], millis(self.now), MOST_LIKE],
-                |row| row.get(0),
-            )?
-            .collect::<Result<_, _>>()?;
+        let waiting: Vec<String> = self.sql.all(
+            "SELECT id FROM approval WHERE tenant = ?1 AND likeness = ?2 AND state = 'pending' AND expires > ?3
+             LIMIT ?4",
+            values![self.tenant.as_str(), likeness.0, millis(self.now), MOST_LIKE],
+            |row| row.get(0),
+        )?;
         for id in &waiting {
             let stored = self.stored_question(id)?;
             // What is not believed answers nothing, and must not keep the call from being answered.
@@ -221,15 +191,9 @@ impl Transaction<'_> {
     }
 
     pub(super) fn remember(&self, standing: &NewStanding<'_>) -> Result<(), StoreError> {
-        let rows = self
-            .connection
-            .prepare_cached(
-                "INSERT INTO standing_grant (id, tenant, user, agent, agent_version, task, workspace, tool, contract,
+        let rows = self.sql.execute("INSERT INTO standing_grant (id, tenant, \"user\", agent, agent_version, task, workspace, tool, contract,
                                              pinned, rules, created, expires, uses, max_uses)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, ?14) ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![
-                standing.id,
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, ?14) ON CONFLICT DO NOTHING", values![standing.id,
                 self.tenant.as_str(),
                 standing.principal.user.as_str(),
                 standing.principal.agent.as_str(),
@@ -237,13 +201,12 @@ impl Transaction<'_> {
                 standing.task.as_str(),
                 standing.workspace,
                 standing.tool,
-                &standing.contract.0[..],
+                standing.contract.0,
                 standing.pinned,
                 standing.rules,
                 millis(self.now),
                 millis(standing.expires),
-                standing.max_uses.map(|most| i64::try_from(most).unwrap_or(i64::MAX)),
-            ])?;
+                standing.max_uses.map(|most| i64::try_from(most).unwrap_or(i64::MAX))])?;
         inserted(rows, Refusal::IdTaken)?;
         self.seal_standing(standing.id)
     }
@@ -260,9 +223,7 @@ impl Transaction<'_> {
         if !standing.is_live(self.now) {
             return Err(Refusal::GrantUsedUp.into());
         }
-        self.connection
-            .prepare_cached("UPDATE standing_grant SET uses = uses + 1 WHERE id = ?1")?
-            .execute([id])?;
+        self.sql.execute("UPDATE standing_grant SET uses = uses + 1 WHERE id = ?1", values![id])?;
         self.seal_standing(id)
     }
 
@@ -272,9 +233,10 @@ impl Transaction<'_> {
         if standing.revoked.is_some() {
             return Err(Refusal::GrantRevoked.into());
         }
-        self.connection
-            .prepare_cached("UPDATE standing_grant SET revoked = ?2, seal = NULL WHERE id = ?1")?
-            .execute(params![id, millis(self.now)])?;
+        self.sql.execute(
+            "UPDATE standing_grant SET revoked = ?2, seal = NULL WHERE id = ?1",
+            values![id, millis(self.now)],
+        )?;
         match standing.seal {
             Seal::Whole => self.seal_standing(id),
             Seal::Missing | Seal::Broken | Seal::Unchecked => Ok(()),

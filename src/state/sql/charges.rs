@@ -1,14 +1,12 @@
 //! Budgets in SQLite: taking from a purse inside the caller's transaction, and looking at what was taken.
 
-use rusqlite::{Connection, OptionalExtension, params};
-
 use crate::clock::Timestamp;
 use crate::ident::Tenant;
 use crate::state::{NewCharge, Purse, PurseQuery, PurseTotal, Refusal, StoreError};
 
-use super::SqliteStore;
+use super::SqlStore;
 use super::change::{Transaction, millis};
-use super::rows::{at, count};
+use super::{Database, values};
 
 /// The charges of one purse that count.
 const COUNTING: &str =
@@ -19,21 +17,16 @@ impl Transaction<'_> {
     pub(super) fn charge(&self, charge: &NewCharge<'_>) -> Result<(), StoreError> {
         if let Some(limit) = charge.limit {
             let query = PurseQuery { purse: charge.purse, since: charge.since, except: Some(charge.source) };
-            let used = used(self.connection, self.tenant, &query)?;
+            let used = used(self.sql, self.tenant, &query)?;
             if used.saturating_add(charge.amount) > limit {
                 return Err(Refusal::BudgetExceeded.into());
             }
         }
         let purse = charge.purse;
-        self.connection
-            .prepare_cached(
-                "INSERT INTO charge (source, budget, tenant, per, subject, portion, at, amount, until)
+        self.sql.execute("INSERT INTO charge (source, budget, tenant, per, subject, portion, at, amount, until)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                  ON CONFLICT (source, budget) DO UPDATE SET per = excluded.per, subject = excluded.subject,
-                     portion = excluded.portion, at = excluded.at, amount = excluded.amount, until = excluded.until",
-            )?
-            .execute(params![
-                charge.source,
+                     portion = excluded.portion, at = excluded.at, amount = excluded.amount, until = excluded.until", values![charge.source,
                 purse.budget,
                 self.tenant.as_str(),
                 purse.per,
@@ -41,23 +34,23 @@ impl Transaction<'_> {
                 portion(&purse),
                 millis(self.now),
                 charge.amount.cast_signed(),
-                charge.until.map(millis),
-            ])?;
+                charge.until.map(millis)])?;
         Ok(())
     }
 
     /// Gives back what an effect took that provably did not happen.
     pub(super) fn give_back(&self, source: &str) -> Result<(), StoreError> {
-        self.connection
-            .prepare_cached("DELETE FROM charge WHERE source = ?1 AND tenant = ?2")?
-            .execute(params![source, self.tenant.as_str()])?;
+        self.sql.execute(
+            "DELETE FROM charge WHERE source = ?1 AND tenant = ?2",
+            values![source, self.tenant.as_str()],
+        )?;
         Ok(())
     }
 }
 
-impl SqliteStore {
+impl SqlStore {
     pub(super) fn used_of(&self, tenant: &Tenant, query: &PurseQuery<'_>) -> Result<u64, StoreError> {
-        used(&self.connection, tenant, query)
+        used(self.sql(), tenant, query)
     }
 
     /// The time of the charge with which the oldest ones together come to `amount`.
@@ -69,26 +62,23 @@ impl SqliteStore {
     ) -> Result<Option<Timestamp>, StoreError> {
         let purse = query.purse;
         let sql = format!(
-            "SELECT at FROM (SELECT at, SUM(amount) OVER (ORDER BY at, source) AS freed FROM charge WHERE {COUNTING})
-             WHERE freed >= ?8 ORDER BY freed LIMIT 1"
+            "SELECT at FROM (SELECT at, SUM(amount) OVER (ORDER BY at, source) AS freed FROM charge WHERE {COUNTING}) AS taken
+             WHERE freed >= CAST(?8 AS BIGINT) ORDER BY freed LIMIT 1"
         );
-        let found = self
-            .connection
-            .prepare_cached(&sql)?
-            .query_row(
-                params![
-                    tenant.as_str(),
-                    purse.budget,
-                    purse.per,
-                    purse.subject,
-                    portion(&purse),
-                    query.since.map_or(-1, millis),
-                    query.except.unwrap_or_default(),
-                    amount.cast_signed(),
-                ],
-                |row| at(row, 0),
-            )
-            .optional()?;
+        let found = self.sql().one(
+            &sql,
+            values![
+                tenant.as_str(),
+                purse.budget,
+                purse.per,
+                purse.subject,
+                portion(&purse),
+                query.since.map_or(-1, millis),
+                query.except.unwrap_or_default(),
+                amount.cast_signed()
+            ],
+            |row| row.at(0),
+        )?;
         Ok(found)
     }
 
@@ -100,39 +90,38 @@ impl SqliteStore {
         since: Option<Timestamp>,
         limit: usize,
     ) -> Result<Vec<PurseTotal>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT subject, portion, SUM(amount), COUNT(*), MIN(at) FROM charge
+        self.sql().all(
+            "SELECT subject, portion, CAST(SUM(amount) AS BIGINT), COUNT(*), MIN(at) FROM charge
              WHERE tenant = ?1 AND budget = ?2 AND per = ?3 AND at > ?4
              GROUP BY subject, portion ORDER BY MAX(at) DESC, subject, portion LIMIT ?5",
-        )?;
-        let since = since.map_or(-1, millis);
-        let rows =
-            statement.query_map(params![tenant.as_str(), budget, per, since, limit as i64], |row| {
+            values![tenant.as_str(), budget, per, since.map_or(-1, millis), limit],
+            |row| {
                 let portion: String = row.get(1)?;
                 Ok(PurseTotal {
                     subject: row.get(0)?,
                     group: (!portion.is_empty()).then_some(portion),
-                    used: count(row, 2)?,
-                    calls: count(row, 3)?,
-                    oldest: at(row, 4)?,
+                    used: row.count(2)?,
+                    calls: row.count(3)?,
+                    oldest: row.at(4)?,
                 })
-            })?;
-        rows.map(|row| Ok(row?)).collect()
+            },
+        )
     }
 }
 
-fn used(connection: &Connection, tenant: &Tenant, query: &PurseQuery<'_>) -> Result<u64, StoreError> {
+fn used(sql: &dyn Database, tenant: &Tenant, query: &PurseQuery<'_>) -> Result<u64, StoreError> {
     let purse = query.purse;
-    let sql = format!("SELECT COALESCE(SUM(amount), 0) FROM charge WHERE {COUNTING}");
-    let used: i64 = connection.prepare_cached(&sql)?.query_row(
-        params![
+    let query_text = format!("SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) FROM charge WHERE {COUNTING}");
+    let used: i64 = sql.only(
+        &query_text,
+        values![
             tenant.as_str(),
             purse.budget,
             purse.per,
             purse.subject,
             portion(&purse),
             query.since.map_or(-1, millis),
-            query.except.unwrap_or_default(),
+            query.except.unwrap_or_default()
         ],
         |row| row.get(0),
     )?;

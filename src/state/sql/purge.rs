@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use rusqlite::params;
-
 use crate::clock::Timestamp;
 use crate::state::StoreError;
 
-use super::SqliteStore;
+use super::SqlStore;
 use super::change::millis;
+use super::values;
 
 /// How long an ended question or standing grant can still be looked at.
 const STAYS: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -61,7 +60,7 @@ const KINDS: [Kind; 6] = [
     },
 ];
 
-impl SqliteStore {
+impl SqlStore {
     pub(super) fn drop_ended(&self, now: Timestamp, limit: usize) -> Result<u64, StoreError> {
         let mut dropped = 0;
         for kind in KINDS {
@@ -70,12 +69,10 @@ impl SqliteStore {
                 continue;
             };
             // Looking first: a deletion takes the one place for writers even where there is nothing to delete.
-            let any: bool =
-                self.connection.prepare_cached(kind.any)?.query_row([before], |row| row.get(0))?;
+            let any: bool = self.sql().only(kind.any, values![before], |row| row.get(0))?;
             if any {
-                let rows =
-                    self.connection.prepare_cached(kind.drop)?.execute(params![before, limit as i64])?;
-                dropped += rows as u64;
+                let rows = self.sql().execute(kind.drop, values![before, limit])?;
+                dropped += rows;
             }
         }
         Ok(dropped)

@@ -2,8 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{OptionalExtension, params};
-
 use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{TaskId, Tenant, ToolName};
@@ -13,10 +11,13 @@ use crate::state::{
     StoredEffect, StoredRecord, StoredResult, TaskMark,
 };
 
-use super::SqliteStore;
+use super::SqlStore;
 use super::change::millis;
-use super::rows::{self, APPROVAL, STANDING, approval_row, count, record, standing_row, summary};
-use super::schema::{self, row_id, seq_of};
+use super::layout::{self, row_id, seq_of};
+use super::rows::{
+    self, APPROVAL, RECORD_COLUMNS, STANDING, approval_row, damaged, record, standing_row, summary,
+};
+use super::{Database, Size, values};
 
 /// How many records one short read takes.
 const PAGE: usize = 64;
@@ -26,7 +27,7 @@ const PAGE_BYTES: usize = 4 << 20;
 /// Most standing grants that are looked at for one call. Where there are more, a person is asked.
 const MOST_STANDING: u32 = 256;
 
-impl Store for SqliteStore {
+impl Store for SqlStore {
     fn append(&mut self, batch: &mut Batch<'_>) -> Result<Vec<Receipt>, StoreError> {
         self.commit(batch)
     }
@@ -36,18 +37,17 @@ impl Store for SqliteStore {
     }
 
     fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT tenant FROM chain ORDER BY tenant")?;
-        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
-        rows.map(|name| Tenant::parse(&name?).map_err(|error| StoreError::Corrupt(error.to_string())))
-            .collect()
+        self.sql().all("SELECT tenant FROM chain ORDER BY tenant", values![], |row| {
+            Tenant::parse(&row.get::<String>(0)?).map_err(damaged)
+        })
     }
 
     fn stray_records(&self) -> Result<u64, StoreError> {
         let sql = format!(
             "SELECT count(*) FROM record WHERE {} NOT IN (SELECT id FROM chain)",
-            schema::CHAIN_OF_ROW
+            layout::CHAIN_OF_ROW
         );
-        Ok(self.connection.query_row(&sql, [], |row| count(row, 0))?)
+        self.sql().only(&sql, values![], |row| row.count(0))
     }
 
     fn scan(
@@ -64,19 +64,18 @@ impl Store for SqliteStore {
             Order::OldestFirst => "",
             Order::NewestFirst => "DESC",
         };
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {} FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id {order}",
-            rows::record_columns()
-        ))?;
+        let sql = format!(
+            "SELECT {RECORD_COLUMNS} FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id {order} LIMIT {PAGE}"
+        );
         // Pages are copied out: a reader that waits for its own output must not hold back the log's checkpoints.
         loop {
-            let (page, more) = Page::read(&mut statement.query(params![low, high])?)?;
+            let page = Page::read(self.sql(), &sql, low, high)?;
             for record in &page.records {
                 if visit(record).is_break() {
                     return Ok(());
                 }
             }
-            if !more {
+            if !page.more {
                 return Ok(());
             }
             match scan.order {
@@ -93,17 +92,8 @@ impl Store for SqliteStore {
         now: Timestamp,
     ) -> Result<Option<StoredResult>, StoreError> {
         let (tenant, task) = scope.parts();
-        let found = self
-            .connection
-            .prepare_cached(
-                "SELECT reference, task, tool, length(value), created, expires, value, trust FROM result
-                 WHERE reference = ?1 AND tenant = ?2 AND (?3 IS NULL OR task = ?3) AND expires > ?4",
-            )?
-            .query_row(
-                params![reference, tenant.as_str(), task.map(|task| task.as_str()), millis(now)],
-                |row| Ok(StoredResult { summary: summary(row)?, value: row.get(6)?, trust: row.get(7)? }),
-            )
-            .optional()?;
+        let found = self.sql().one("SELECT reference, task, tool, CAST(length(value) AS BIGINT), created, expires, value, trust FROM result
+                 WHERE reference = ?1 AND tenant = ?2 AND (?3 IS NULL OR task = ?3) AND expires > ?4", values![reference, tenant.as_str(), task.map(|task| task.as_str()), millis(now)], |row| Ok(StoredResult { summary: summary(row)?, value: row.get(6)?, trust: row.get(7)? }))?;
         Ok(found)
     }
 
@@ -114,15 +104,12 @@ impl Store for SqliteStore {
         now: Timestamp,
     ) -> Result<Vec<ResultSummary>, StoreError> {
         let (tenant, task) = scope.parts();
-        let mut statement = self.connection.prepare_cached(
-            "SELECT reference, task, tool, length(value), created, expires FROM result
+        self.sql().all(
+            "SELECT reference, task, tool, CAST(length(value) AS BIGINT), created, expires FROM result
              WHERE tenant = ?1 AND (?2 IS NULL OR task = ?2) AND expires > ?3 ORDER BY created DESC, rowid DESC LIMIT ?4",
-        )?;
-        let rows = statement.query_map(
-            params![tenant.as_str(), task.map(|task| task.as_str()), millis(now), limit as i64],
+            values![tenant.as_str(), task.map(|task| task.as_str()), millis(now), limit],
             summary,
-        )?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        )
     }
 
     fn recent_values(
@@ -133,18 +120,12 @@ impl Store for SqliteStore {
         now: Timestamp,
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare_cached(
+        self.sql().visit(
             "SELECT value FROM result WHERE tenant = ?1 AND tool = ?2 AND expires > ?3
              ORDER BY created DESC, rowid DESC LIMIT ?4",
-        )?;
-        let mut rows = statement.query(params![tenant.as_str(), tool.as_str(), millis(now), limit as i64])?;
-        while let Some(row) = rows.next()? {
-            let value = row.get_ref(0)?.as_blob().map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            if visit(value).is_break() {
-                break;
-            }
-        }
-        Ok(())
+            values![tenant.as_str(), tool.as_str(), millis(now), limit],
+            &mut |row| Ok(visit(row.bytes(0)?)),
+        )
     }
 
     fn purge(&mut self, now: Timestamp, limit: usize) -> Result<u64, StoreError> {
@@ -152,16 +133,15 @@ impl Store for SqliteStore {
     }
 
     fn approval(&self, tenant: &Tenant, id: &str) -> Result<Option<StoredApproval>, StoreError> {
-        rows::approval(&self.connection, &self.key, tenant, id)
+        rows::approval(self.sql(), &self.key, tenant, id)
     }
 
     fn approvals(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StoredApproval>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "{APPROVAL} WHERE tenant = ?1 ORDER BY created DESC, rowid DESC LIMIT ?2"
-        ))?;
-        let rows = statement
-            .query_map(params![tenant.as_str(), limit as i64], |row| approval_row(row, &self.key))?;
-        rows.map(|row| row?).collect()
+        self.sql().all(
+            &format!("{APPROVAL} WHERE tenant = ?1 ORDER BY created DESC, rowid DESC LIMIT ?2"),
+            values![tenant.as_str(), limit],
+            |row| approval_row(row, &self.key),
+        )
     }
 
     fn approvals_for(
@@ -170,13 +150,13 @@ impl Store for SqliteStore {
         binding: Digest,
         limit: usize,
     ) -> Result<Vec<StoredApproval>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "{APPROVAL} WHERE tenant = ?1 AND binding = ?2 ORDER BY created DESC, rowid DESC LIMIT ?3"
-        ))?;
-        let rows = statement.query_map(params![tenant.as_str(), &binding.0[..], limit as i64], |row| {
-            approval_row(row, &self.key)
-        })?;
-        rows.map(|row| row?).collect()
+        self.sql().all(
+            &format!(
+                "{APPROVAL} WHERE tenant = ?1 AND binding = ?2 ORDER BY created DESC, rowid DESC LIMIT ?3"
+            ),
+            values![tenant.as_str(), binding.0, limit],
+            |row| approval_row(row, &self.key),
+        )
     }
 
     fn overdue_approvals(
@@ -185,49 +165,45 @@ impl Store for SqliteStore {
         now: Timestamp,
         limit: usize,
     ) -> Result<Vec<StoredApproval>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
+        self.sql().all(&format!(
             "{APPROVAL} WHERE tenant = ?1 AND state = 'pending' AND expires <= ?2 ORDER BY expires LIMIT ?3"
-        ))?;
-        let rows = statement.query_map(params![tenant.as_str(), millis(now), limit as i64], |row| {
+        ), values![tenant.as_str(), millis(now), limit], |row| {
             approval_row(row, &self.key)
-        })?;
-        rows.map(|row| row?).collect()
+        })
     }
 
     fn standing_for(&self, query: &StandingQuery<'_>) -> Result<Vec<StandingGrant>, StoreError> {
         let principal = query.principal;
-        let mut statement = self.connection.prepare_cached(&format!(
-            "{STANDING} WHERE tenant = ?1 AND tool = ?2 AND task = ?3 AND user = ?4 AND agent = ?5
-             AND agent_version IS ?6 AND contract = ?7 AND expires > ?8 AND revoked IS NULL
+        self.sql().all(
+            &format!(
+                "{STANDING} WHERE tenant = ?1 AND tool = ?2 AND task = ?3 AND \"user\" = ?4 AND agent = ?5
+             AND agent_version IS NOT DISTINCT FROM ?6 AND contract = ?7 AND expires > ?8 AND revoked IS NULL
              AND (max_uses IS NULL OR uses < max_uses) ORDER BY created LIMIT {MOST_STANDING}"
-        ))?;
-        let rows = statement.query_map(
-            params![
+            ),
+            values![
                 principal.tenant.as_str(),
                 query.tool,
                 query.task.as_str(),
                 principal.user.as_str(),
                 principal.agent.as_str(),
                 principal.agent_version,
-                &query.contract.0[..],
+                query.contract.0,
                 millis(query.now),
             ],
             |row| standing_row(row, &self.key),
-        )?;
-        rows.map(|row| row?).collect()
+        )
     }
 
     fn standing_by_id(&self, tenant: &Tenant, id: &str) -> Result<Option<StandingGrant>, StoreError> {
-        rows::standing_by_id(&self.connection, &self.key, tenant, id)
+        rows::standing_by_id(self.sql(), &self.key, tenant, id)
     }
 
     fn standing(&self, tenant: &Tenant, limit: usize) -> Result<Vec<StandingGrant>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "{STANDING} WHERE tenant = ?1 ORDER BY created DESC, rowid DESC LIMIT ?2"
-        ))?;
-        let rows = statement
-            .query_map(params![tenant.as_str(), limit as i64], |row| standing_row(row, &self.key))?;
-        rows.map(|row| row?).collect()
+        self.sql().all(
+            &format!("{STANDING} WHERE tenant = ?1 ORDER BY created DESC, rowid DESC LIMIT ?2"),
+            values![tenant.as_str(), limit],
+            |row| standing_row(row, &self.key),
+        )
     }
 
     fn effect_by_key(
@@ -294,21 +270,13 @@ impl Store for SqliteStore {
     }
 
     fn describe(&self) -> Result<Description, StoreError> {
-        let bytes = ["", "-wal"]
-            .iter()
-            .filter_map(|suffix| {
-                let mut name = self.path.clone().into_os_string();
-                name.push(suffix);
-                std::fs::metadata(name).ok()
-            })
-            .map(|metadata| metadata.len())
-            .sum();
-        let one = |sql: &str| self.connection.query_row(sql, [], |row| count(row, 0));
+        let one = |sql: &str| self.sql().only(sql, values![], |row| row.count(0));
+        let Size { bytes, schema_version } = self.sql().size()?;
         Ok(Description {
-            path: self.path.clone(),
+            place: self.place.clone(),
             bytes,
-            schema_version: schema::VERSION,
-            records: one("SELECT coalesce(sum(seq), 0) FROM chain")?,
+            schema_version,
+            records: one("SELECT CAST(coalesce(sum(seq), 0) AS BIGINT) FROM chain")?,
             results: one("SELECT count(*) FROM result")?,
             pending_approvals: one("SELECT count(*) FROM approval WHERE state = 'pending'")?,
         })
@@ -322,33 +290,35 @@ struct Page {
     bytes: usize,
     /// The row of the last one.
     last: i64,
+    /// Whether there may be more.
+    more: bool,
 }
 
 impl Page {
-    /// Takes what one short read takes; says whether there may be more.
-    fn read(rows: &mut rusqlite::Rows<'_>) -> rusqlite::Result<(Self, bool)> {
+    /// Takes what one short read takes.
+    fn read(sql: &dyn Database, query: &str, low: i64, high: i64) -> Result<Self, StoreError> {
         let mut page = Self::default();
-        while page.records.len() < PAGE && page.bytes < PAGE_BYTES {
-            let Some(row) = rows.next()? else { return Ok((page, false)) };
+        let nothing: &[u8] = &[];
+        sql.visit(query, values![low, high, nothing, [0_u8; 32]], &mut |row| {
             let (id, stored) = record(row)?;
             let length = |column: &Option<Vec<u8>>| column.as_ref().map_or(0, Vec::len);
             page.bytes += stored.bytes.len() + length(&stored.key) + length(&stored.detail);
             page.records.push(stored);
             page.last = id;
-        }
-        Ok((page, true))
+            page.more = page.records.len() == PAGE || page.bytes >= PAGE_BYTES;
+            Ok(if page.more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(page)
     }
 }
 
-impl SqliteStore {
+impl SqlStore {
     fn chain(&self, tenant: &Tenant) -> Result<Option<(i64, Head)>, StoreError> {
-        let chain = self
-            .connection
-            .prepare_cached("SELECT id, seq, hash FROM chain WHERE tenant = ?1")?
-            .query_row([tenant.as_str()], |row| {
-                Ok((row.get(0)?, Head { seq: count(row, 1)?, hash: Digest(row.get(2)?) }))
-            })
-            .optional()?;
+        let chain = self.sql().one(
+            "SELECT id, seq, hash FROM chain WHERE tenant = ?1",
+            values![tenant.as_str()],
+            |row| Ok((row.get(0)?, Head { seq: row.count(1)?, hash: row.digest(2)? })),
+        )?;
         Ok(chain)
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::clock::Timestamp;
 use crate::ident::{AgentName, Principal, UserName};
 use crate::state::{
-    Batch, Change, ClaimedEffect, Durability, NoRecords, PursuedEffect, Pursuit, SealKey, Store,
+    Batch, Change, ClaimedEffect, Durability, NoRecords, Place, PursuedEffect, Pursuit, SealKey, Store,
 };
 
 /// What a process or a person may try at any moment.
@@ -61,7 +61,7 @@ struct Expected {
 
 struct Bench {
     _folder: tempfile::TempDir,
-    store: SqliteStore,
+    store: SqlStore,
     principal: Principal,
     expected: Vec<Expected>,
 }
@@ -74,7 +74,9 @@ impl Bench {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tgw/0123/state.db");
-        let store = SqliteStore::open(&path, Path::new("/nowhere"), SealKey::new(folder.path())).unwrap();
+        let store =
+            SqlStore::open(&Place::File(path.clone()), Path::new("/nowhere"), SealKey::new(folder.path()))
+                .unwrap();
         let principal = Principal {
             user: UserName::parse("ann").unwrap(),
             agent: AgentName::parse("default").unwrap(),

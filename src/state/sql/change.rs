@@ -1,26 +1,26 @@
 //! Applying one change inside a transaction, or refusing it.
 
-use rusqlite::{Connection, params};
-
 use crate::clock::Timestamp;
 use crate::ident::Tenant;
 use crate::state::{Change, NewResult, Refusal, SealKey, StoreError};
 
+use super::{Database, values};
+
 /// A transaction under way, and for whom and when it is.
 pub(super) struct Transaction<'t> {
-    pub(super) connection: &'t Connection,
+    pub(super) sql: &'t dyn Database,
     pub(super) key: &'t SealKey,
     pub(super) tenant: &'t Tenant,
     pub(super) now: Timestamp,
 }
 
-/// A time as SQLite stores it.
+/// A time as it is stored.
 pub(super) fn millis(at: Timestamp) -> i64 {
     i64::try_from(at.0).unwrap_or(i64::MAX)
 }
 
 /// Runs an insert that does nothing where the id is taken.
-pub(super) fn inserted(rows: usize, otherwise: Refusal) -> Result<(), StoreError> {
+pub(super) fn inserted(rows: u64, otherwise: Refusal) -> Result<(), StoreError> {
     if rows == 1 { Ok(()) } else { Err(otherwise.into()) }
 }
 
@@ -55,13 +55,10 @@ impl Transaction<'_> {
     }
 
     fn store_result(&self, result: &NewResult<'_>) -> Result<(), StoreError> {
-        let rows = self
-            .connection
-            .prepare_cached(
-                "INSERT INTO result (reference, tenant, task, tool, created, expires, trust, value)
+        let rows = self.sql.execute(
+            "INSERT INTO result (reference, tenant, task, tool, created, expires, trust, value)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![
+            values![
                 result.reference,
                 self.tenant.as_str(),
                 result.task.as_str(),
@@ -69,8 +66,9 @@ impl Transaction<'_> {
                 millis(self.now),
                 millis(result.expires),
                 result.trust,
-                result.value,
-            ])?;
+                result.value
+            ],
+        )?;
         inserted(rows, Refusal::IdTaken)
     }
 
@@ -78,12 +76,10 @@ impl Transaction<'_> {
         if expires <= self.now {
             return Err(Refusal::GrantExpired.into());
         }
-        let rows = self
-            .connection
-            .prepare_cached(
-                "INSERT INTO spent_grant (id, spent, expires) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![id, millis(self.now), millis(expires)])?;
+        let rows = self.sql.execute(
+            "INSERT INTO spent_grant (id, spent, expires) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            values![id, millis(self.now), millis(expires)],
+        )?;
         inserted(rows, Refusal::GrantSpent)
     }
 }

@@ -1,0 +1,122 @@
+//! Running statements and transactions in SQLite.
+
+use std::ops::ControlFlow;
+
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, params_from_iter};
+
+use crate::state::sql::{Beginning, Database, Row, Size, Value};
+use crate::state::{Durability, StoreError};
+
+use super::open::Sqlite;
+use super::schema;
+
+impl Database for Sqlite {
+    fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, StoreError> {
+        let rows = self.connection.prepare_cached(sql)?.execute(params_from_iter(values))?;
+        Ok(rows as u64)
+    }
+
+    fn visit(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        visit: &mut dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params_from_iter(values))?;
+        while let Some(row) = rows.next()? {
+            if visit(&Row::Sqlite(row))?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the one place for writers, of any tenant.
+    fn begin(&self, beginning: Beginning<'_>) -> Result<(), StoreError> {
+        self.be_durable(beginning.durability)?;
+        self.overwrite_deleted(beginning.erases)?;
+        run(&self.connection, "BEGIN IMMEDIATE")
+    }
+
+    fn commit(&self) -> Result<(), StoreError> {
+        let committed = run(&self.connection, "COMMIT");
+        if committed.is_err() {
+            self.roll_back();
+        }
+        committed
+    }
+
+    fn roll_back(&self) {
+        // SQLite gives a transaction up by itself where the disk is full or fails.
+        if !self.connection.is_autocommit()
+            && let Err(error) = run(&self.connection, "ROLLBACK")
+        {
+            tracing::error!(%error, "a transaction could not be given up");
+        }
+    }
+
+    /// Moves the log, which holds pages as they were, into the file, and empties it. Where other processes read at this
+    /// moment, a later one does it.
+    fn after_erasing(&self) -> Result<(), StoreError> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(())
+    }
+
+    fn size(&self) -> Result<Size, StoreError> {
+        let bytes = ["", "-wal"]
+            .iter()
+            .filter_map(|suffix| {
+                let mut name = self.path.clone().into_os_string();
+                name.push(suffix);
+                std::fs::metadata(name).ok()
+            })
+            .map(|metadata| metadata.len())
+            .sum();
+        Ok(Size { bytes, schema_version: schema::VERSION })
+    }
+}
+
+impl Sqlite {
+    /// Sets what the next commit survives. In write-ahead mode the setting takes effect with the next transaction, and a
+    /// commit that syncs the log makes every earlier one durable too, since they share the log.
+    fn be_durable(&self, durability: Durability) -> Result<(), StoreError> {
+        if self.durability.get() != durability {
+            self.connection.execute_batch(match durability {
+                Durability::Kill => "PRAGMA synchronous = NORMAL",
+                Durability::Power => "PRAGMA synchronous = FULL",
+            })?;
+            self.durability.set(durability);
+        }
+        Ok(())
+    }
+
+    /// Has what is deleted from now on overwritten, or no longer.
+    fn overwrite_deleted(&self, overwrite: bool) -> Result<(), StoreError> {
+        if self.overwrites.get() != overwrite {
+            let setting = if overwrite { "ON" } else { "OFF" };
+            // The setting is answered with a row.
+            self.connection.query_row(&format!("PRAGMA secure_delete = {setting}"), [], |_| Ok(()))?;
+            self.overwrites.set(overwrite);
+        }
+        Ok(())
+    }
+}
+
+fn run(connection: &Connection, sql: &str) -> Result<(), StoreError> {
+    connection.prepare_cached(sql)?.execute([])?;
+    Ok(())
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Value::Null => ValueRef::Null,
+            Value::Bool(value) => ValueRef::Integer(i64::from(value)),
+            Value::Integer(value) => ValueRef::Integer(value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Bytes(value) => ValueRef::Blob(value),
+        }))
+    }
+}
