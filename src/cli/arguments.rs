@@ -97,6 +97,9 @@ pub(crate) enum Command {
     /// Look at what is used of every budget of the policy
     #[command(after_help = help::BUDGETS)]
     Budgets(BudgetsArgs),
+    /// Move the state store to a server
+    #[command(after_help = help::STATE)]
+    State(StateArgs),
     /// Look at the audit chain: list, show, verify, export
     #[command(after_help = help::AUDIT)]
     Audit(AuditArgs),
@@ -139,7 +142,7 @@ pub(crate) struct SessionArgs {
     /// The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
-    /// The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]
+    /// The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]
     #[arg(long, value_name = "PATH")]
     pub(crate) state: Option<PathBuf>,
     /// The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]
@@ -266,7 +269,7 @@ pub(crate) struct StoreArgs {
     /// The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
-    /// The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]
+    /// The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]
     #[arg(long, value_name = "PATH")]
     pub(crate) state: Option<PathBuf>,
     /// The tenant [env: TGW_TENANT] [default: local]
@@ -479,6 +482,26 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+}
+
+/// `tgw state`
+#[derive(Debug, Args)]
+pub(crate) struct StateArgs {
+    #[command(subcommand)]
+    pub(crate) command: StateCommand,
+}
+
+/// What is done with the store as a whole.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StateCommand {
+    /// Move everything from the store's file to an empty store on a server, in one step; the file is used no more then
+    Migrate {
+        /// The server: postgres://USER@HOST/DATABASE; a password is better in PGPASSWORD than here
+        #[arg(value_name = "ADDRESS")]
+        to: String,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
 }
 
 /// `tgw drill`

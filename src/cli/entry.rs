@@ -12,7 +12,7 @@ use super::arguments::{Cli, Command};
 use super::exit::{CONFIGURATION, Failure, INTERNAL, Outcome, finish};
 use super::{
     approvals, approvers, audit, budgets, call, check, doctor, drill, effects, explain, generated, init,
-    logging, results, run, schema, task, tools, trust,
+    logging, results, run, schema, state, task, tools, trust,
 };
 
 /// Runs the command line of this process.
@@ -67,6 +67,7 @@ fn dispatch(cli: &Cli) -> Outcome {
         Command::Effects(arguments) => effects::effects(arguments),
         Command::Task(arguments) => task::task(arguments),
         Command::Budgets(arguments) => budgets::budgets(arguments),
+        Command::State(arguments) => state::state(arguments),
         Command::Audit(arguments) => audit::audit(arguments),
         Command::Init(arguments) => init::init(arguments),
         Command::Trust(arguments) => trust::trust(arguments),

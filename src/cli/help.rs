@@ -133,6 +133,14 @@ unknown is not. `tgw check` shows what a call would take.
 Examples:
   tgw budgets
   tgw budgets --json --tenant acme";
+/// `tgw state`
+pub(super) const STATE: &str = "\
+Nothing may have the file open meanwhile. Afterwards name the server with --state or TGW_STATE in every command, and the tenant: what \
+was kept without one is that of `local`. Every machine that uses the server needs the same `seal.key` in its state home.
+
+Examples:
+  tgw state migrate postgres://tgw@db.example/tgw
+  TGW_STATE=postgres://tgw@db.example/tgw tgw audit verify --tenant local";
 /// `tgw approvals run`
 pub(super) const APPROVALS_RUN: &str = "\
 The call runs for the user and the agent, and in the task and the step, in which it was asked about. Exit status: as for `tgw call`.

@@ -30,6 +30,7 @@ mod run;
 mod schema;
 mod session;
 mod stdio;
+mod state;
 mod stated_task;
 mod store;
 mod table;

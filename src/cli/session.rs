@@ -13,7 +13,7 @@ use crate::ident::{AgentName, InvalidName, Principal, StepName, Tenant, UserName
 use crate::policy::{Policy, PolicyFile};
 use crate::session::{GatheredFacts, LaterPositions, Session};
 use crate::state::trust::TrustStore;
-use crate::state::{InvalidServer, Place, SealKey, SqlStore};
+use crate::state::{InvalidServer, Place, SealKey, Server, SqlStore};
 use crate::workspace::{Protected, Workspace};
 
 use super::arguments::SessionArgs;
@@ -229,9 +229,7 @@ pub(crate) fn load_as(
 /// The store named by flag or variable, else the workspace's own below the state folder.
 pub(crate) fn store_place(flag: Option<&Path>, root: &Path) -> Result<Place, Failure> {
     match path_or_variable(flag, "TGW_STATE") {
-        Some(named) if Place::is_address(&named.to_string_lossy()) => named
-            .to_string_lossy()
-            .parse()
+        Some(named) if Place::is_address(&named.to_string_lossy()) => server(&named.to_string_lossy())
             .map(Place::Server)
             .map_err(|error: InvalidServer| Failure::configuration(error.problem).with_hint(error.hint)),
         Some(named) => {
@@ -251,6 +249,12 @@ pub(crate) fn store_place(flag: Option<&Path>, root: &Path) -> Result<Place, Fai
             })
         }
     }
+}
+
+/// The server of an address, with the password from PGPASSWORD where the address has none.
+pub(crate) fn server(address: &str) -> Result<Server, InvalidServer> {
+    let server: Server = address.parse()?;
+    Ok(server.or_password(std::env::var("PGPASSWORD").ok()))
 }
 
 /// Reads the files found. What is wrong with them is in `report`, and in the failure as a person reads it.

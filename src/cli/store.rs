@@ -52,6 +52,7 @@ pub(crate) fn create(loaded: &Loaded) -> Result<Result<SqlStore, StoreError>, Fa
             | StoreError::Foreign(_)
             | StoreError::Newer { .. }
             | StoreError::OtherKey
+            | StoreError::Moved
             | StoreError::NoHome),
         ) => Err(unusable(&error, loaded.session.workspace.root())),
         opened => Ok(opened),
@@ -69,6 +70,9 @@ fn unusable(error: &StoreError, root: &std::path::Path) -> Failure {
             )),
         StoreError::OtherKey => failure.with_hint(
             "every machine that shares a store needs the same `seal.key` in its state home: copy it from one that has it",
+        ),
+        StoreError::Moved => failure.with_hint(
+            "name the server with `--state` or TGW_STATE; the file is only kept",
         ),
         _ => failure.with_hint("name another store with `--state`"),
     }

@@ -53,6 +53,12 @@ pub enum StoreError {
     /// What the store on a server holds is sealed with another key than this machine's.
     #[error("the answers in the state store are sealed with another key than that of this machine")]
     OtherKey,
+    /// The store was moved to a server, and its file is only kept.
+    #[error("the state store was moved to a server")]
+    Moved,
+    /// The store that another was to be moved to holds something already.
+    #[error("the store to move to is not empty")]
+    NotEmpty,
     /// The connection broke while a commit was under way, and what became of it could not be asked.
     #[error("the state store did not say whether it kept what was written: {0}")]
     InDoubt(String),
@@ -206,6 +212,8 @@ impl StoreError {
             | Self::UnsafePlace { .. }
             | Self::NoHome
             | Self::OtherKey
+            | Self::Moved
+            | Self::NotEmpty
             | Self::InDoubt(_)
             | Self::ChainDamaged { .. }
             | Self::NoRandomness(_) => ErrorCode::AuditUnavailable,
@@ -227,6 +235,8 @@ impl StoreError {
             | Self::UnsafePlace { .. }
             | Self::NoHome
             | Self::OtherKey
+            | Self::Moved
+            | Self::NotEmpty
             | Self::InDoubt(_)
             | Self::ChainDamaged { .. }
             | Self::NoRandomness(_) => CallError::new(

@@ -11,6 +11,7 @@ mod error;
 mod hmac;
 mod home;
 mod lock;
+mod migrate;
 mod owner;
 mod place;
 mod postgres;
@@ -35,6 +36,7 @@ pub use effect::{EffectState, KeyOrigin, NewEffect, RetriedEffect, SettledEffect
 pub use error::{Refusal, StoreError};
 pub use hmac::Hmac;
 pub use home::{state_folder, state_home, state_path};
+pub use migrate::migrate;
 pub use owner::{Liveness, liveness, new_owner};
 pub use place::Place;
 pub use postgres::{InvalidServer, Server};

@@ -14,6 +14,8 @@ use regex::Regex;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::server::Database;
+
 /// A policy under which everything may run.
 pub(crate) const ALLOW: &str = "version: 1\ndefault_verdict: allow\n";
 
@@ -45,6 +47,8 @@ pub(crate) fn process(program: impl AsRef<std::ffi::OsStr>) -> Command {
 /// A fresh workspace with its own home, state and configuration.
 pub(crate) struct Space {
     folder: TempDir,
+    /// Where its store is, when that is not a file.
+    server: Option<Database>,
 }
 
 impl Space {
@@ -54,7 +58,18 @@ impl Space {
         for name in ["work", "home", "state", "config/tgw", "tmp", "outside", "files"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
-        Self { folder }
+        Self { folder, server: None }
+    }
+
+    /// The same with its store on a server; `None` where the tests are given none.
+    pub(crate) fn on_server(mut self) -> Option<Self> {
+        self.server = Some(Database::new()?);
+        Some(self)
+    }
+
+    /// The database of the store on a server.
+    pub(crate) fn server(&self) -> &Database {
+        self.server.as_ref().unwrap()
     }
 
     /// One with these tools and this policy, to be named by [`Run::with_files`]. They are beside the workspace.
@@ -301,6 +316,11 @@ impl<'s> Run<'s> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if let Some(server) = &self.space.server
+            && self.environment.iter().all(|(given, _)| given != "TGW_STATE")
+        {
+            command.env("TGW_STATE", server.address()).env("TGW_TENANT", "local");
+        }
         for (name, folder) in
             [("HOME", "home"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("TMPDIR", "tmp")]
         {

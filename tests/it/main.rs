@@ -22,4 +22,6 @@ mod procurement;
 mod pty;
 mod readme;
 mod say;
+mod server;
+mod shared;
 mod terminal;

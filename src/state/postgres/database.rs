@@ -62,6 +62,11 @@ impl Postgres {
         self.worker.ask(Job::Execute { sql: sql.to_owned(), values: Vec::new() }).map(drop)
     }
 
+    /// Begins a transaction beside which nobody makes, fills or seals a store.
+    pub(in crate::state) fn begin_alone(&self, durability: Durability) -> Result<(), StoreError> {
+        self.begin_with(schema::LOCK, durability)
+    }
+
     /// Begins a transaction that no other with the same lock runs beside.
     pub(super) fn begin_with(&self, lock: i64, durability: Durability) -> Result<(), StoreError> {
         let late = match durability {

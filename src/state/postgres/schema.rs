@@ -16,7 +16,7 @@ pub(super) const BYTES: &str = "SELECT CAST(COALESCE(SUM(pg_total_relation_size(
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'tgw' AND c.relkind = 'r'";
 
 /// The lock under which a store is made or brought up to date: `tgwstore`.
-const LOCK: i64 = 0x7467_7773_746f_7265;
+pub(super) const LOCK: i64 = 0x7467_7773_746f_7265;
 
 // The tables are SQLite's, and what is said of them there holds here. `rowid` is the order in which rows came. What is
 // ordered or compared by its text is so by bytes, whatever language the database speaks.
@@ -201,7 +201,7 @@ pub(super) fn look(postgres: &Postgres) -> Result<Found, StoreError> {
 
 /// Makes a store, or brings an older one up to date. Whoever starts at the same moment waits, and finds it done.
 pub(super) fn bring_up_to_date(postgres: &Postgres) -> Result<(), StoreError> {
-    postgres.begin_with(LOCK, Durability::Power)?;
+    postgres.begin_alone(Durability::Power)?;
     let done = migrate(postgres);
     match done {
         Ok(()) => postgres.commit(),
@@ -242,7 +242,7 @@ pub(super) fn seal(postgres: &Postgres, key: &SealKey) -> Result<Seal, StoreErro
     }
     let made = key.seal_of_store()?;
     let sql: &dyn Database = postgres;
-    postgres.begin_with(LOCK, Durability::Power)?;
+    postgres.begin_alone(Durability::Power)?;
     let sealed = sql.execute("UPDATE tgw.store SET seal = ?1 WHERE seal IS NULL", &[Value::Bytes(&made.0)]);
     match sealed {
         Ok(_) => postgres.commit()?,

@@ -42,6 +42,19 @@ fn invalid(problem: impl Into<String>, hint: &'static str) -> InvalidServer {
     InvalidServer { problem: problem.into(), hint }
 }
 
+impl Server {
+    /// Takes a password where the address has none.
+    #[must_use]
+    pub fn or_password(mut self, password: Option<String>) -> Self {
+        if self.config.get_password().is_none()
+            && let Some(password) = password
+        {
+            self.config.password(password);
+        }
+        self
+    }
+}
+
 impl FromStr for Server {
     type Err = InvalidServer;
 

@@ -135,7 +135,7 @@ impl SqlStore {
         limit: usize,
     ) -> Result<Vec<StoredEffect>, StoreError> {
         let sql =
-            format!("{EFFECT} WHERE tenant = ?1 AND (?2 IS NULL OR state = ?2) ORDER BY rowid DESC LIMIT ?3");
+            format!("{EFFECT} WHERE tenant = ?1 AND (state = ?2 OR ?2 IS NULL) ORDER BY rowid DESC LIMIT ?3");
         self.sql().all(&sql, values![tenant.as_str(), state.map(EffectState::as_str), limit], effect_row)
     }
 

@@ -93,7 +93,7 @@ impl Store for SqlStore {
     ) -> Result<Option<StoredResult>, StoreError> {
         let (tenant, task) = scope.parts();
         let found = self.sql().one("SELECT reference, task, tool, CAST(length(value) AS BIGINT), created, expires, value, trust FROM result
-                 WHERE reference = ?1 AND tenant = ?2 AND (?3 IS NULL OR task = ?3) AND expires > ?4", values![reference, tenant.as_str(), task.map(|task| task.as_str()), millis(now)], |row| Ok(StoredResult { summary: summary(row)?, value: row.get(6)?, trust: row.get(7)? }))?;
+                 WHERE reference = ?1 AND tenant = ?2 AND (task = ?3 OR ?3 IS NULL) AND expires > ?4", values![reference, tenant.as_str(), task.map(|task| task.as_str()), millis(now)], |row| Ok(StoredResult { summary: summary(row)?, value: row.get(6)?, trust: row.get(7)? }))?;
         Ok(found)
     }
 
@@ -106,7 +106,7 @@ impl Store for SqlStore {
         let (tenant, task) = scope.parts();
         self.sql().all(
             "SELECT reference, task, tool, CAST(length(value) AS BIGINT), created, expires FROM result
-             WHERE tenant = ?1 AND (?2 IS NULL OR task = ?2) AND expires > ?3 ORDER BY created DESC, rowid DESC LIMIT ?4",
+             WHERE tenant = ?1 AND (task = ?2 OR ?2 IS NULL) AND expires > ?3 ORDER BY created DESC, rowid DESC LIMIT ?4",
             values![tenant.as_str(), task.map(|task| task.as_str()), millis(now), limit],
             summary,
         )

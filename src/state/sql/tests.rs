@@ -293,10 +293,20 @@ fn every_change_of_the_gateway_seals_again(kind: Kind) {
     assert_eq!(seals(&store), (Seal::Whole, Seal::Whole));
 }
 
+/// A statement with the bytes in it as the database writes them.
+fn written(kind: Kind, sql: &str) -> String {
+    match kind {
+        Kind::Sqlite => sql.to_owned(),
+        Kind::Postgres => {
+            sql.replace("zeroblob(32)", "decode(repeat('00', 32), 'hex')").replace("X'", "'\\x")
+        }
+    }
+}
+
 fn no_column_of_a_standing_grant_can_be_changed_by_another_hand(kind: Kind) {
     for change in [
         "id = 's2'",
-        "user = 'bo'",
+        "\"user\" = 'bo'",
         "agent = 'other'",
         "agent_version = NULL",
         "agent_version = '2.0'",
@@ -323,7 +333,7 @@ fn no_column_of_a_standing_grant_can_be_changed_by_another_hand(kind: Kind) {
         if change == "revoked = NULL" {
             commit(&mut store, 2, &[Change::RevokeStanding { id: "s" }], 1).unwrap();
         }
-        store.sql().execute(&format!("UPDATE standing_grant SET {change}"), &[]).unwrap();
+        store.sql().execute(&written(kind, &format!("UPDATE standing_grant SET {change}")), &[]).unwrap();
         let stored = store.standing(&tenant(), 1).unwrap().remove(0);
         assert!(stored.seal.doubt().is_some() && !stored.is_live(Timestamp(3)), "{change}");
         let used = [Change::UseStanding { id: &stored.id }];
@@ -334,7 +344,7 @@ fn no_column_of_a_standing_grant_can_be_changed_by_another_hand(kind: Kind) {
 fn no_column_of_a_question_can_be_changed_by_another_hand(kind: Kind) {
     for change in [
         "id = 'b'",
-        "user = 'bo'",
+        "\"user\" = 'bo'",
         "agent = 'other'",
         "agent_version = NULL",
         "task = 'u'",
@@ -364,7 +374,7 @@ fn no_column_of_a_question_can_be_changed_by_another_hand(kind: Kind) {
         if change == "spent = NULL" {
             commit(&mut store, 2, &spend("a"), 1).unwrap();
         }
-        store.sql().execute(&format!("UPDATE approval SET {change}"), &[]).unwrap();
+        store.sql().execute(&written(kind, &format!("UPDATE approval SET {change}")), &[]).unwrap();
         let stored = store.approvals(&tenant(), 1).unwrap().remove(0);
         assert!(stored.seal.doubt().is_some(), "{change}");
         assert_eq!(refusal(commit(&mut store, 3, &spend(&stored.id), 1)), Refusal::NotBelieved, "{change}");

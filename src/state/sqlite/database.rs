@@ -79,6 +79,32 @@ impl Database for Sqlite {
 }
 
 impl Sqlite {
+    /// Has the file for this process alone. Only who is alone can leave write-ahead mode.
+    pub(in crate::state) fn alone(&self) -> Result<(), StoreError> {
+        let mode: String =
+            self.connection.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get(0))?;
+        if !mode.eq_ignore_ascii_case("delete") {
+            return Err(StoreError::Busy);
+        }
+        run(&self.connection, "BEGIN EXCLUSIVE")
+    }
+
+    /// Gives the file back as it was.
+    pub(in crate::state) fn no_longer_alone(&self) {
+        self.roll_back();
+        let back: Result<String, _> =
+            self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        if let Err(error) = back {
+            tracing::error!(%error, "the state store could not be put back into write-ahead mode");
+        }
+    }
+
+    /// Marks the file as moved, so that no process opens it again, and lets go of it.
+    pub(in crate::state) fn mark_moved(&self) -> Result<(), StoreError> {
+        self.connection.pragma_update(None, "user_version", schema::MOVED)?;
+        self.commit()
+    }
+
     /// Sets what the next commit survives. In write-ahead mode the setting takes effect with the next transaction, and a
     /// commit that syncs the log makes every earlier one durable too, since they share the log.
     fn be_durable(&self, durability: Durability) -> Result<(), StoreError> {

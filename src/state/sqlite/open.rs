@@ -145,6 +145,9 @@ fn identify(connection: &Connection, path: &Path) -> Result<Version, StoreError>
     let objects: i64 = look.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     look.finish()?;
     if application == schema::APPLICATION_ID {
+        if version == schema::MOVED {
+            return Err(StoreError::Moved);
+        }
         return match version.cmp(&schema::VERSION) {
             std::cmp::Ordering::Equal => Ok(Version::Current),
             std::cmp::Ordering::Less => Ok(Version::Older),

@@ -12,6 +12,9 @@ pub(super) const APPLICATION_ID: i64 = 0x7467_7731;
 /// The version of the schema that this program reads and writes.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
+/// The version of a file whose store was moved to a server: newer than any that a tgw will know.
+pub(super) const MOVED: i64 = i32::MAX as i64;
+
 // A row of `approval` or `standing_grant` without a seal, as an older version wrote them, is worth nothing.
 // `record.key` and `record.detail` are the only columns of a record that may change: they may become null.
 const MIGRATIONS: &[&str] = &[

@@ -10,7 +10,7 @@ use crate::harness::{ALLOW, Space, call, code, content, status};
 use crate::pipeline::signal;
 
 /// The shop writes each order that it takes into `m/orders`; what it prints is up to the call.
-fn shop(more: &str) -> Space {
+pub(crate) fn shop(more: &str) -> Space {
     let space = Space::with(
         &format!(
             r#"version: 1
@@ -58,38 +58,42 @@ fn unsettled(space: &Space, state: &str) -> usize {
 
 #[test]
 fn killing_racing_gateways_at_any_moment_makes_no_second_effect() {
-    const RACERS: usize = 6;
     for round in 0..8 {
-        let space = shop("");
-        let arguments = json!({"shop": "s", "ref": "R"}).to_string();
-        let mut racers: Vec<Child> =
-            (0..RACERS).map(|_| space.tgw(["call", "order", &arguments]).with_files().start()).collect();
-        // Another moment in every round: as soon as the store is there, or the order is taken.
-        while round % 2 == 1
-            && taken(&space) == 0
-            && racers.iter_mut().any(|racer| racer.try_wait().unwrap().is_none())
-        {
-            std::thread::yield_now();
-        }
-        for racer in racers.iter().take(round % RACERS + 1) {
-            signal(racer.id(), Signal::KILL);
-        }
-        let mut told = 0;
-        for racer in racers {
-            let output = racer.wait_with_output().unwrap();
-            if let Ok(answer) = serde_json::from_slice::<Value>(&output.stdout) {
-                told += usize::from(status(&answer) == "succeeded");
-                assert!(matches!(status(&answer), "succeeded" | "unknown"), "{answer}");
-            }
-        }
-        assert!(taken(&space) <= 1, "round {round}: {} orders", taken(&space));
-        assert!(told == 0 || taken(&space) == 1, "round {round}: a success that never was");
-        let last = order(&space, &json!({"shop": "s", "ref": "R"}));
-        assert!(matches!(status(&last), "succeeded" | "unknown"), "{last}");
-        assert!(taken(&space) <= 1 && (status(&last) == "unknown" || taken(&space) == 1), "{last}");
-        assert_eq!(unsettled(&space, "running"), 0);
-        space.intact();
+        race_and_kill(&shop(""), round);
     }
+}
+
+/// Lets gateways race for one key, and kills some of them at a moment that is another in every round.
+pub(crate) fn race_and_kill(space: &Space, round: usize) {
+    const RACERS: usize = 6;
+    let arguments = json!({"shop": "s", "ref": "R"}).to_string();
+    let mut racers: Vec<Child> =
+        (0..RACERS).map(|_| space.tgw(["call", "order", &arguments]).with_files().start()).collect();
+    // Another moment in every round: as soon as the store is there, or the order is taken.
+    while round % 2 == 1
+        && taken(space) == 0
+        && racers.iter_mut().any(|racer| racer.try_wait().unwrap().is_none())
+    {
+        std::thread::yield_now();
+    }
+    for racer in racers.iter().take(round % RACERS + 1) {
+        signal(racer.id(), Signal::KILL);
+    }
+    let mut told = 0;
+    for racer in racers {
+        let output = racer.wait_with_output().unwrap();
+        if let Ok(answer) = serde_json::from_slice::<Value>(&output.stdout) {
+            told += usize::from(status(&answer) == "succeeded");
+            assert!(matches!(status(&answer), "succeeded" | "unknown"), "{answer}");
+        }
+    }
+    assert!(taken(space) <= 1, "round {round}: {} orders", taken(space));
+    assert!(told == 0 || taken(space) == 1, "round {round}: a success that never was");
+    let last = order(space, &json!({"shop": "s", "ref": "R"}));
+    assert!(matches!(status(&last), "succeeded" | "unknown"), "{last}");
+    assert!(taken(space) <= 1 && (status(&last) == "unknown" || taken(space) == 1), "{last}");
+    assert_eq!(unsettled(space, "running"), 0);
+    space.intact();
 }
 
 #[test]

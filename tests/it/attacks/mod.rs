@@ -29,3 +29,5 @@ mod smuggling;
 mod tasks;
 mod trusting;
 mod worktrees;
+
+pub(crate) use effects::{race_and_kill, shop};

@@ -1,0 +1,77 @@
+//! A database of its own on the PostgreSQL server that the tests are given.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio_postgres::NoTls;
+
+/// The variable that names a server on which tests may make and drop databases.
+const SERVER: &str = "TGW_TEST_POSTGRES";
+
+/// A database that goes when it is dropped.
+pub(crate) struct Database {
+    name: String,
+}
+
+impl Database {
+    /// A new one; `None` where the tests are given no server, unless everything was to be installed.
+    pub(crate) fn new() -> Option<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        if std::env::var_os(SERVER).is_none() {
+            let full = std::env::var_os("TGW_REQUIRE_FULL").is_some_and(|set| set == "1");
+            assert!(!full, "{SERVER} names no server");
+            eprintln!("skipped: {SERVER} names no server");
+            return None;
+        }
+        let name = format!("tgw_it_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        run(&server(), &format!("CREATE DATABASE {name} TEMPLATE template0"));
+        Some(Self { name })
+    }
+
+    /// Its address.
+    pub(crate) fn address(&self) -> String {
+        let server = server();
+        let (base, _) = server.rsplit_once('/').unwrap();
+        format!("{base}/{}", self.name)
+    }
+
+    /// Runs statements in it.
+    pub(crate) fn run(&self, sql: &str) {
+        run(&self.address(), sql);
+    }
+
+    /// Throws every connection to it out.
+    pub(crate) fn disconnect(&self) {
+        let name = &self.name;
+        run(
+            &server(),
+            &format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"),
+        );
+    }
+
+    /// Lets nobody in any more, or everybody again.
+    pub(crate) fn let_in(&self, in_again: bool) {
+        run(&server(), &format!("ALTER DATABASE {} ALLOW_CONNECTIONS {in_again}", self.name));
+        self.disconnect();
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        run(&server(), &format!("DROP DATABASE {} WITH (FORCE)", self.name));
+    }
+}
+
+fn server() -> String {
+    std::env::var(SERVER).unwrap()
+}
+
+fn run(address: &str, sql: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(address, NoTls).await.unwrap();
+        let driving = tokio::spawn(connection);
+        client.batch_execute(sql).await.unwrap();
+        drop(client);
+        driving.await.unwrap().unwrap();
+    });
+}
