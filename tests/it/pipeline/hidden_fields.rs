@@ -98,3 +98,21 @@ fn what_a_poll_brings_is_compared_whole_at_later_looks_of_its_process() {
     assert_eq!((status(&ended), ended["verification"].as_str()), ("succeeded", Some("verified")), "{ended}");
     assert!(content(&ended).contains("[hidden]"), "{ended}");
 }
+
+#[test]
+fn an_id_that_replies_name_cannot_be_hidden() {
+    for hidden in ["/job", "/*"] {
+        let space = operations::shop(
+            &json!({"result": {"trust": "trusted", "redact": [hidden]}, "object": {"type": "order"}}),
+            &json!({}),
+        );
+        let ended = space.stream(&[&call("c", "order", &json!({"ref": "R"}))]).ended();
+        let expected = format!("`operation.id` is `/job`, which `redact` hides with `{hidden}`");
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""));
+        assert!(
+            ended.stderr.contains(&expected) && ended.stderr.contains("take it out of `redact`"),
+            "{}",
+            ended.stderr
+        );
+    }
+}
