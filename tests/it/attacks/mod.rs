@@ -28,4 +28,5 @@ mod signers;
 mod smuggling;
 mod tasks;
 mod trusting;
+mod within_a_call;
 mod worktrees;
