@@ -157,7 +157,10 @@ impl Gateway<'_> {
                 self.let_go(id, "another process saw its end");
                 if own { self.end_seen(*stored) } else { None }
             }
-            Ok(Pursued::Stuck(why)) => self.let_go(id, &why),
+            Ok(Pursued::Stuck(why)) => {
+                tracing::warn!(effect = id, %why, "an operation is not followed here");
+                self.let_go(id, &why)
+            }
             Err(error) => self.look_later(id, &error),
         }
     }

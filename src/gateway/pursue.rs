@@ -24,6 +24,10 @@ use super::verify::{Sight, Verification};
 /// How long after its deadline a look counts as under way.
 const LEASE_MARGIN: Duration = Duration::from_secs(30);
 
+/// Why an effect is neither followed nor stopped under another contract.
+const CHANGED: &str =
+    "its contract is not the one that it began under, and what that says of it is not known";
+
 /// Why an effect is not verified by a process that does not know its value.
 const UNSEEN: &str =
     "it rests on a part of the result that is hidden where it is kept, and the process that had it is gone";
@@ -61,6 +65,9 @@ impl Gateway<'_> {
         let Some(contract) = self.session.catalog.find(&stored.tool) else {
             return Ok(Pursued::Stuck("its tool is not in this catalog".to_owned()));
         };
+        if contract.digest != stored.contract {
+            return self.leave_to_a_person(&stored, contract);
+        }
         let verifies = stored.pursuit.as_ref().is_some_and(|pursuit| pursuit.claimed.is_some());
         let looks_with = match (&contract.verify, &contract.operation) {
             (Some(verify), _) if verifies => &verify.probe.tool,
@@ -101,6 +108,25 @@ impl Gateway<'_> {
                     Err(error) => Err(error),
                 }
             }
+        }
+    }
+
+    /// What the call was let through under is not what the contract says now: its words for an end may mean something else.
+    /// Nothing is asked; when its time is over it is not known, so that a person can settle it.
+    fn leave_to_a_person(&self, stored: &StoredEffect, contract: &Contract) -> Result<Pursued, StoreError> {
+        if self.session.clock.now() < stored.deadline {
+            return Ok(Pursued::Stuck(CHANGED.to_owned()));
+        }
+        if !self.claim(stored, contract.name.as_str())? {
+            return Ok(Pursued::NotNow);
+        }
+        let outcome = Outcome::without_value(lost(CHANGED));
+        match self.record_end(stored, contract, outcome, None) {
+            Ok(ended) => Ok(Pursued::Ended(Box::new(ended))),
+            Err(StoreError::Refused(Refusal::EffectSettled)) => {
+                Ok(Pursued::Over(Box::new(self.stored_effect(&stored.id)?)))
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -339,6 +365,9 @@ impl Gateway<'_> {
         }) else {
             return Ok(Err("its contract does not say how it is stopped".to_owned()));
         };
+        if contract.digest != stored.contract {
+            return Ok(Err(CHANGED.to_owned()));
+        }
         let Some(operation) = stored.pursuit.as_ref().and_then(|pursuit| pursuit.operation.as_ref()) else {
             return Ok(Err("it is being verified, and there is no operation to stop".to_owned()));
         };
