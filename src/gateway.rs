@@ -39,7 +39,7 @@ mod signed;
 mod verify;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +52,7 @@ use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
 use crate::execute::{Notifier, StandIn};
 use crate::policy::Decision;
+use crate::present::Claim;
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{RandomPool, SqlStore, StoreError, new_owner};
@@ -126,6 +127,8 @@ pub struct Gateway<'s> {
     owner: String,
     /// What goes on elsewhere and is followed by this run.
     following: RefCell<Following>,
+    /// What is verified later on, by effect, where that rests on what is hidden in the kept value.
+    claims: RefCell<BTreeMap<String, Arc<Claim>>>,
     /// Effects that began here and whose outcome is not recorded yet.
     under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
@@ -167,6 +170,7 @@ impl<'s> Gateway<'s> {
             )),
             owner: new_owner(),
             following: RefCell::default(),
+            claims: RefCell::default(),
             under_way: RefCell::default(),
             looked_up: RefCell::default(),
             stand_in: None,

@@ -27,7 +27,7 @@ pub use erasure::Ranges;
 pub use export::{ExportError, ExportScope, export};
 pub use misplaced::misplaced;
 pub use pending::PendingRecords;
-pub use story::{Event, Part, Story, story};
+pub use story::{Event, Part, Story, stories};
 pub use verify::{CheckedReceipt, LIMITS, Problem, VerifyReport, VerifyRequest, verify};
 pub use view::{
     ApprovalView, CredentialView, ErasedView, LedgerView, Listed, RecordFilter, RecordView, RuleView,

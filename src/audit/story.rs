@@ -59,17 +59,94 @@ pub struct Story {
     pub omitted: u64,
     /// The first records of other calls that have the same id, in other tasks.
     pub namesakes: Vec<u64>,
+    /// How what was asked for names this story and no other.
+    pub names: Vec<String>,
 }
 
-/// Tells the story of the call that a record's number or receipt, a call's id, a question's or answer's id, or an effect's
-/// id names; `None` where nothing has that name. Where calls of several tasks have the id, it is the latest one's.
+/// In which way an id is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Record,
+    Call,
+    Question,
+    Effect,
+}
+
+impl Meaning {
+    const ALL: [Self; 4] = [Self::Record, Self::Call, Self::Question, Self::Effect];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Call => "call",
+            Self::Question => "question",
+            Self::Effect => "effect",
+        }
+    }
+}
+
+/// An id in one of its meanings, and what it names then.
+struct Reading<'i> {
+    meaning: Meaning,
+    id: &'i str,
+    anchor: Option<Anchor>,
+}
+
+impl<'i> Reading<'i> {
+    fn of(meaning: Meaning, id: &'i str) -> Self {
+        Self { meaning, id, anchor: None }
+    }
+
+    /// All that an id can mean, as it stands and with a word before it that says which.
+    fn all(id: &'i str) -> Vec<Self> {
+        let stated = id.split_once(':').and_then(|(word, rest)| {
+            Meaning::ALL
+                .into_iter()
+                .find(|meaning| meaning.word() == word)
+                .map(|meaning| Self::of(meaning, rest))
+        });
+        stated.into_iter().chain(Meaning::ALL.map(|meaning| Self::of(meaning, id))).collect()
+    }
+}
+
+/// Tells the stories of the calls that an id names: a record's number or receipt, a call's id, a question's or answer's id, or
+/// an effect's id. Models choose their calls' ids, so that one id may name several things: each has its story, and
+/// [`Story::names`] says how it is named alone. `call:ID`, `question:ID`, `effect:ID` and `record:NUMBER` say which is meant.
+/// Where calls of several tasks have the id, it is the latest one's.
 ///
-/// The chain is read three times, in memory that is bounded by the story.
+/// The chain is read a few times for each story, in memory that is bounded by the stories.
 ///
 /// # Errors
 /// Why the store cannot be read.
-pub fn story(store: &dyn Store, tenant: &Tenant, id: &str) -> Result<Option<Story>, StoreError> {
-    let Some(anchor) = anchor(store, tenant, id)? else { return Ok(None) };
+pub fn stories(store: &dyn Store, tenant: &Tenant, id: &str) -> Result<Vec<Story>, StoreError> {
+    let mut readings = Reading::all(id);
+    find(store, tenant, &mut readings)?;
+    let mut told: Vec<(Anchor, Story)> = Vec::new();
+    for reading in readings {
+        let name = format!("{}:{}", reading.meaning.word(), reading.id);
+        let anchor = match reading.anchor {
+            None => continue,
+            // A question's end may be on record without its call.
+            Some(Anchor::Approval(question)) => {
+                let mut asked = [Reading::of(Meaning::Question, &question)];
+                find(store, tenant, &mut asked)?;
+                let [asked] = asked;
+                asked.anchor.unwrap_or(Anchor::Approval(question))
+            }
+            Some(anchor) => anchor,
+        };
+        match told.iter_mut().find(|(known, _)| *known == anchor) {
+            Some((_, story)) => story.names.push(name),
+            None => {
+                let story = Story { names: vec![name], ..tell(store, tenant, anchor.clone())? };
+                told.push((anchor, story));
+            }
+        }
+    }
+    Ok(told.into_iter().map(|(_, story)| story).collect())
+}
+
+fn tell(store: &dyn Store, tenant: &Tenant, anchor: Anchor) -> Result<Story, StoreError> {
     let mut teller = Teller { anchor, ..Teller::default() };
     // A question may have been asked, or an effect begun, by an earlier call: what a story is about is known only once its
     // last record is seen.
@@ -80,7 +157,7 @@ pub fn story(store: &dyn Store, tenant: &Tenant, id: &str) -> Result<Option<Stor
             ControlFlow::Continue(())
         })?;
     }
-    Ok(Some(teller.told()))
+    Ok(teller.told())
 }
 
 /// Which call a story is about.
@@ -148,52 +225,27 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Finds what an id names.
-fn anchor(store: &dyn Store, tenant: &Tenant, id: &str) -> Result<Option<Anchor>, StoreError> {
-    let receipt = Digest::parse(id);
-    let scan = match id.parse::<u64>() {
-        Ok(number) => Scan { first: number, last: number, order: Order::OldestFirst },
-        Err(_) => Scan::all(Order::OldestFirst),
-    };
-    // A call's id counts before a question's, and that before an effect's; a number or a receipt names one record.
-    let (mut exact, mut call, mut approval, mut effect) = (None, None, None, None);
-    store.scan(tenant, scan, &mut |stored| {
+/// Finds what ids name.
+fn find(store: &dyn Store, tenant: &Tenant, readings: &mut [Reading<'_>]) -> Result<(), StoreError> {
+    store.scan(tenant, Scan::all(Order::OldestFirst), &mut |stored| {
         let Some(names) = Names::of(stored) else { return ControlFlow::Continue(()) };
-        if receipt == Some(stored.hash) || id.parse() == Ok(stored.seq) {
-            exact = Some(names.anchor(stored.seq));
-            return ControlFlow::Break(());
-        }
-        if names.call.as_deref() == Some(id) {
-            call = Some(names.anchor(stored.seq));
-        }
-        // The first record that joins it to a call: the one of the call that asked, or that began the effect.
-        if names.names_approval(id) && !matches!(approval, Some(Anchor::Call { .. })) {
-            approval = Some(names.anchor(stored.seq));
-        }
-        if names.names_effect(id) && effect.is_none() {
-            effect = Some(names.anchor(stored.seq));
+        for reading in &mut *readings {
+            let id = reading.id;
+            let joined = matches!(reading.anchor, Some(Anchor::Call { .. }));
+            let is_named = match reading.meaning {
+                Meaning::Record => Digest::parse(id) == Some(stored.hash) || id.parse() == Ok(stored.seq),
+                // The latest of them.
+                Meaning::Call => names.call.as_deref() == Some(id),
+                // The first record that joins it to a call: the one of the call that asked, or that began the effect.
+                Meaning::Question => names.names_approval(id) && !joined,
+                Meaning::Effect => names.names_effect(id) && reading.anchor.is_none(),
+            };
+            if is_named {
+                reading.anchor = Some(names.anchor(stored.seq));
+            }
         }
         ControlFlow::Continue(())
-    })?;
-    match exact {
-        // A number may be a call's id as well, which models like to give.
-        None if scan.first == scan.last => {
-            let all = Scan::all(Order::OldestFirst);
-            store.scan(tenant, all, &mut |stored| {
-                if let Some(names) = Names::of(stored).filter(|names| names.call.as_deref() == Some(id)) {
-                    call = Some(names.anchor(stored.seq));
-                }
-                ControlFlow::Continue(())
-            })?;
-            Ok(call)
-        }
-        // A question's end may be on record without its call.
-        Some(Anchor::Approval(question)) if question != id => {
-            Ok(anchor(store, tenant, &question)?.or(Some(Anchor::Approval(question))))
-        }
-        Some(exact) => Ok(Some(exact)),
-        None => Ok(call.or(approval).or(effect)),
-    }
+    })
 }
 
 /// Collects a story while the chain is read once, oldest first.

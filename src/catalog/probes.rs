@@ -52,6 +52,15 @@ pub enum ProbeArgument {
 }
 
 impl ProbeArgument {
+    fn expressions<'e>(&'e self, found: &mut Vec<&'e Expression>) {
+        match self {
+            Self::Literal(_) => {}
+            Self::Template(template) => found.extend(template.expressions()),
+            Self::List(items) => items.iter().for_each(|item| item.expressions(found)),
+            Self::Mapping(members) => members.iter().for_each(|(_, member)| member.expressions(found)),
+        }
+    }
+
     fn fill(&self, bindings: &dyn Bindings) -> Result<Value, EvaluationError> {
         match self {
             Self::Literal(value) => Ok(value.clone()),
@@ -76,6 +85,26 @@ fn fill(
 }
 
 impl ProbeSpec {
+    fn expressions(&self) -> Vec<&Expression> {
+        let mut found = Vec::new();
+        self.arguments.iter().for_each(|(_, argument)| argument.expressions(&mut found));
+        found
+    }
+
+    /// Whether an argument reads the variable of this name.
+    #[must_use]
+    pub fn reads(&self, variable: &str) -> bool {
+        self.expressions().iter().any(|expression| expression.reads(variable))
+    }
+
+    /// The first-level fields of `variable` that the arguments read; `None` where that is more than can be named.
+    #[must_use]
+    pub fn fields_read(&self, variable: &str) -> Option<Vec<String>> {
+        let read: Option<Vec<_>> =
+            self.expressions().iter().map(|expression| expression.fields_read(variable)).collect();
+        Some(read?.concat())
+    }
+
     /// What the tool is asked for one call.
     ///
     /// # Errors

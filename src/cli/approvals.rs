@@ -28,6 +28,7 @@ use super::output::print;
 use super::session::operating_system_user;
 use super::store::{self, OpenedStore, failure};
 use super::table;
+use super::within::refuse_in_a_call;
 
 /// Most rows of each list.
 const LISTED: usize = 200;
@@ -39,10 +40,22 @@ pub(crate) fn approvals(arguments: &ApprovalsArgs, colour: ColourChoice) -> Outc
         ApprovalsCommand::Show(arguments) if arguments.as_rule => rule::as_rule(arguments),
         ApprovalsCommand::Show(arguments) => show(&arguments.store, &arguments.id),
         ApprovalsCommand::Watch { json, store } => watch::watch(store, *json),
-        ApprovalsCommand::Approve { note, answer } => answer::approve(answer, note.as_deref(), colour),
-        ApprovalsCommand::Deny { feedback, answer } => answer::deny(answer, feedback.as_deref(), colour),
-        ApprovalsCommand::Run(arguments) => run::run(arguments, colour),
-        ApprovalsCommand::Revoke { id, store } => revoke(store, id),
+        ApprovalsCommand::Approve { note, answer } => {
+            refuse_in_a_call("answer a question")?;
+            answer::approve(answer, note.as_deref(), colour)
+        }
+        ApprovalsCommand::Deny { feedback, answer } => {
+            refuse_in_a_call("answer a question")?;
+            answer::deny(answer, feedback.as_deref(), colour)
+        }
+        ApprovalsCommand::Run(arguments) => {
+            refuse_in_a_call("run a call that was approved")?;
+            run::run(arguments, colour)
+        }
+        ApprovalsCommand::Revoke { id, store } => {
+            refuse_in_a_call("take an answer back")?;
+            revoke(store, id)
+        }
     }
 }
 

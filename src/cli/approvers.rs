@@ -18,14 +18,21 @@ use super::exit::{Failure, Outcome};
 use super::keys;
 use super::output::print;
 use super::table;
+use super::within::refuse_in_a_call;
 
 /// Runs one approvers command.
 pub(crate) fn approvers(arguments: &ApproversArgs) -> Outcome {
     match &arguments.command {
         ApproversCommand::List { json } => list(*json),
         ApproversCommand::Keygen { file } => keygen(file),
-        ApproversCommand::Add { name, key } => add(name, key),
-        ApproversCommand::Remove { name } => remove(name),
+        ApproversCommand::Add { name, key } => {
+            refuse_in_a_call("change whose answers count")?;
+            add(name, key)
+        }
+        ApproversCommand::Remove { name } => {
+            refuse_in_a_call("change whose answers count")?;
+            remove(name)
+        }
     }
 }
 

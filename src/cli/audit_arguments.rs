@@ -36,7 +36,8 @@ pub(crate) enum AuditCommand {
     },
     /// Tell the story of one call as a time line: what was decided, asked, begun, looked up, ended and replied
     Show {
-        /// The id of a call, of a question or an answer, or of an effect; a receipt such as sha256:…; or the number of a record
+        /// The id of a call, of a question or an answer, or of an effect; a receipt such as sha256:…; or the number of a record. call:ID,
+        /// question:ID, effect:ID and record:NUMBER say which is meant
         id: String,
         /// Print one JSON object
         #[arg(long)]

@@ -21,6 +21,7 @@ use super::run::runtime;
 use super::session::{self, operating_system_user};
 use super::store::{self, OpenedStore, failure};
 use super::table;
+use super::within::refuse_in_a_call;
 
 /// Longest evidence, in bytes.
 const MOST_EVIDENCE: usize = 4 << 10;
@@ -30,7 +31,10 @@ pub(crate) fn effects(arguments: &EffectsArgs) -> Outcome {
     match &arguments.command {
         EffectsCommand::List { status, limit, json, store } => list(store, *status, *limit, *json),
         EffectsCommand::Show { id, json, store } => show(store, id, *json),
-        EffectsCommand::Resolve { id, settled, evidence, store } => resolve(store, id, *settled, evidence),
+        EffectsCommand::Resolve { id, settled, evidence, store } => {
+            refuse_in_a_call("settle an effect")?;
+            resolve(store, id, *settled, evidence)
+        }
         EffectsCommand::Wait { id, timeout, session } => follow::wait(session, id, *timeout),
         EffectsCommand::Watch { json, session } => follow::watch(session, *json),
         EffectsCommand::Cancel { id, session } => follow::cancel(session, id),

@@ -39,5 +39,6 @@ mod task_arguments;
 mod task_file;
 mod tools;
 mod trust;
+mod within;
 
 pub use entry::main;

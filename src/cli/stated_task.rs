@@ -56,6 +56,22 @@ pub(crate) fn is_file(stated: &Path) -> bool {
     text.contains(&b'/') || [".yaml", ".yml", ".json"].iter().any(|ending| text.ends_with(ending.as_bytes()))
 }
 
+/// The id of a task that is to be kept: one that `--task` can name.
+///
+/// # Errors
+/// What it would be taken for.
+pub(crate) fn nameable(id: &TaskId) -> Result<(), Failure> {
+    let why = if is_file(Path::new(id.as_str())) {
+        "`--task` takes what has a `/`, or ends in `.yaml`, `.yml` or `.json`, for a file"
+    } else if id.as_str().starts_with('-') {
+        "what starts with `-` is taken for an option"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::configuration(format!("a kept task cannot have the id `{id}`: {why}"))
+        .with_hint("give it an id such as `T-1`"))
+}
+
 fn made_for_a_run() -> Result<StatedTask, Failure> {
     let id = random_id("run")?;
     let data = Value::Object(Map::new());

@@ -2,7 +2,6 @@
 
 mod change;
 mod enter;
-mod within;
 
 use serde_json::{Value, json};
 
@@ -17,20 +16,21 @@ use super::stated_task::unknown;
 use super::store::{self, failure};
 use super::table;
 use super::task_arguments::{TaskArgs, TaskCommand};
+use super::within::refuse_in_a_call;
 
 /// Runs one task command.
 pub(crate) fn task(arguments: &TaskArgs) -> Outcome {
     match &arguments.command {
         TaskCommand::Start { file, id, step, place } => {
-            within::refuse_in_a_call()?;
+            refuse_in_a_call("change a task")?;
             change::start(file.as_deref(), id.as_deref(), step.as_deref(), place)
         }
         TaskCommand::Step { id, step, data, place } => {
-            within::refuse_in_a_call()?;
+            refuse_in_a_call("change a task")?;
             change::step(id, step, data.as_deref(), place)
         }
         TaskCommand::End { id, store } => {
-            within::refuse_in_a_call()?;
+            refuse_in_a_call("change a task")?;
             change::end(id, store)
         }
         TaskCommand::Show { id: Some(id), json, store, .. } => show(id, *json, store),

@@ -18,9 +18,13 @@ use super::exit::{Failure, Outcome};
 use super::output::print;
 use super::session::{operating_system_user, store_place, tenant};
 use super::table;
+use super::within::refuse_in_a_call;
 
 /// Trusts files, stops trusting them, or lists what is trusted.
 pub(crate) fn trust(arguments: &TrustArgs) -> Outcome {
+    if !arguments.list {
+        refuse_in_a_call("change what is trusted")?;
+    }
     let store = TrustStore::new(&discover::state_home()?);
     if arguments.list {
         return list(&store);

@@ -1,12 +1,13 @@
 //! What a call leaves to be followed, and what is said of it until it is over.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::code::Status;
 use crate::execute::CancelToken;
-use crate::present::{Presented, Stored};
+use crate::present::{Claim, Presented, rests_on_hidden};
 use crate::state::{EffectState, Pursuit, StoreError, StoredEffect};
 
 use super::finished::{Begun, Finished};
@@ -20,6 +21,7 @@ impl Gateway<'_> {
         finished: &Finished,
         operation: Option<Value>,
         verification: Option<&Verification>,
+        claim: Option<Claim>,
     ) -> Option<Begun> {
         let contract = finished.contract()?;
         let now = self.session.clock.now();
@@ -27,6 +29,7 @@ impl Gateway<'_> {
             pursuit,
             due: self.jittered(pause).unwrap_or_else(|_| now.plus(pause)),
             deadline: now.plus(lasts),
+            claim: None,
         };
         match finished.presented().status() {
             Status::Accepted => {
@@ -36,12 +39,11 @@ impl Gateway<'_> {
             }
             Status::Working => {
                 let spec = contract.verify.as_deref()?;
-                let claimed = match finished.presented().stored() {
-                    Stored::Value(value, _) => value.clone(),
-                    Stored::Nothing | Stored::TooLarge(_) => Value::Null,
-                };
-                let pursuit = Pursuit { claimed: Some(claimed), ..Pursuit::default() };
-                Some(begun(pursuit, spec.every, verification?.left?))
+                let kept = Claim::kept_of(finished.presented().stored());
+                let claim = claim.filter(|_| rests_on_hidden(spec, &kept));
+                let pursuit = Pursuit { claimed: Some(kept), ..Pursuit::default() };
+                let begun = begun(pursuit, spec.every, verification?.left?);
+                Some(Begun { claim: claim.map(Arc::new), ..begun })
             }
             Status::Succeeded
             | Status::Failed

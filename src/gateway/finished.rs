@@ -13,7 +13,7 @@ use crate::code::CallError;
 use crate::execute::SpentCall;
 use crate::ident::{CallId, CredentialName, StepName};
 use crate::policy::Decision;
-use crate::present::{Presented, refuse};
+use crate::present::{Claim, Presented, refuse};
 use crate::secret::Redactor;
 use crate::state::{EffectState, Pursuit};
 use crate::text::json_text;
@@ -189,6 +189,8 @@ pub(super) struct Begun {
     pub(super) due: Timestamp,
     /// When it counts as not known.
     pub(super) deadline: Timestamp,
+    /// What is to be verified, where that rests on what is hidden in the kept value.
+    pub(super) claim: Option<Arc<Claim>>,
 }
 
 /// A call at its end. It is answered once its record is committed.

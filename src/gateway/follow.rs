@@ -1,6 +1,7 @@
 //! The operations that one run follows beside its calls: those that it began, and those that it took over.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -44,6 +45,9 @@ impl Gateway<'_> {
                 let call = one.id().to_string();
                 let followed = Followed { call, due: begun.due, own: true, stop: false };
                 following.0.insert(ledger.id.clone(), followed);
+                if let Some(claim) = &begun.claim {
+                    self.claims.borrow_mut().insert(ledger.id.clone(), Arc::clone(claim));
+                }
             }
         }
     }
@@ -123,12 +127,15 @@ impl Gateway<'_> {
     }
 
     async fn follow_one(&self, id: &str, cancel: &CancelToken) -> Option<EndOfEffect> {
-        match self.pursue(id, cancel).await {
+        let pursued = self.pursue(id, cancel).await;
+        let is_left = matches!(pursued, Ok(Pursued::NotNow));
+        match pursued {
             Ok(Pursued::Going | Pursued::NotNow) => match self.stored_effect(id) {
                 Ok(stored) if stored.state.is_pursued() => {
-                    // Another process may look at it just now.
+                    // Another process may look at it just now, or be the only one that can.
                     let soonest = self.session.clock.now().plus(LONGEST_PAUSE);
-                    let due = if stored.owner.is_some() { stored.due.max(soonest) } else { stored.due };
+                    let due =
+                        if is_left || stored.owner.is_some() { stored.due.max(soonest) } else { stored.due };
                     if let Some(followed) = self.following.borrow_mut().0.get_mut(id) {
                         followed.due = due;
                     }
@@ -150,7 +157,10 @@ impl Gateway<'_> {
                 self.let_go(id, "another process saw its end");
                 if own { self.end_seen(*stored) } else { None }
             }
-            Ok(Pursued::Stuck(why)) => self.let_go(id, &why),
+            Ok(Pursued::Stuck(why)) => {
+                tracing::warn!(effect = id, %why, "an operation is not followed here");
+                self.let_go(id, &why)
+            }
             Err(error) => self.look_later(id, &error),
         }
     }
@@ -167,6 +177,7 @@ impl Gateway<'_> {
 
     fn let_go(&self, id: &str, why: &str) -> Option<EndOfEffect> {
         self.following.borrow_mut().0.remove(id);
+        self.claims.borrow_mut().remove(id);
         tracing::info!(effect = id, why, "an operation is not followed any more");
         None
     }

@@ -1,5 +1,6 @@
 //! Following what is under way elsewhere to its end: one look at a time, by one process at a time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -8,7 +9,7 @@ use crate::catalog::{Contract, OperationSpec, OperationState, ProbePurpose, Time
 use crate::clock::Timestamp;
 use crate::code::{CallError, ErrorCode};
 use crate::execute::CancelToken;
-use crate::present::Outcome;
+use crate::present::{Claim, Outcome, rests_on_hidden};
 use crate::state::{
     Batch, Change, ClaimedEffect, Durability, EffectState, Liveness, NoRecords, Pursuit, Refusal, Store,
     StoreError, StoredEffect, liveness,
@@ -22,6 +23,14 @@ use super::verify::{Sight, Verification};
 
 /// How long after its deadline a look counts as under way.
 const LEASE_MARGIN: Duration = Duration::from_secs(30);
+
+/// Why an effect is neither followed nor stopped under another contract.
+const CHANGED: &str =
+    "its contract is not the one that it began under, and what that says of it is not known";
+
+/// Why an effect is not verified by a process that does not know its value.
+const UNSEEN: &str =
+    "it rests on a part of the result that is hidden where it is kept, and the process that had it is gone";
 
 /// What one look at an effect that is under way elsewhere came to.
 pub enum Pursued {
@@ -56,6 +65,9 @@ impl Gateway<'_> {
         let Some(contract) = self.session.catalog.find(&stored.tool) else {
             return Ok(Pursued::Stuck("its tool is not in this catalog".to_owned()));
         };
+        if contract.digest != stored.contract {
+            return self.leave_to_a_person(&stored, contract);
+        }
         let verifies = stored.pursuit.as_ref().is_some_and(|pursuit| pursuit.claimed.is_some());
         let looks_with = match (&contract.verify, &contract.operation) {
             (Some(verify), _) if verifies => &verify.probe.tool,
@@ -66,7 +78,7 @@ impl Gateway<'_> {
                 ));
             }
         };
-        if !self.claim(&stored, looks_with.as_str())? {
+        if self.is_for_another(&stored, contract) || !self.claim(&stored, looks_with.as_str())? {
             return Ok(Pursued::NotNow);
         }
         // What another process saw between the two is known now.
@@ -84,7 +96,11 @@ impl Gateway<'_> {
                 Ok(Pursued::Going)
             }
             Step::Ended { outcome, verification } => {
-                match self.record_end(&stored, contract, *outcome, verification) {
+                let recorded = self.record_end(&stored, contract, *outcome, verification);
+                if !matches!(recorded, Err(StoreError::Unavailable(_))) {
+                    self.claims.borrow_mut().remove(id);
+                }
+                match recorded {
                     Ok(ended) => Ok(Pursued::Ended(Box::new(ended))),
                     Err(StoreError::Refused(Refusal::EffectSettled)) => {
                         Ok(Pursued::Over(Box::new(self.stored_effect(id)?)))
@@ -95,9 +111,38 @@ impl Gateway<'_> {
         }
     }
 
+    /// What the call was let through under is not what the contract says now: its words for an end may mean something else.
+    /// Nothing is asked; when its time is over it is not known, so that a person can settle it.
+    fn leave_to_a_person(&self, stored: &StoredEffect, contract: &Contract) -> Result<Pursued, StoreError> {
+        if self.session.clock.now() < stored.deadline {
+            return Ok(Pursued::Stuck(CHANGED.to_owned()));
+        }
+        if !self.claim(stored, contract.name.as_str())? {
+            return Ok(Pursued::NotNow);
+        }
+        let outcome = Outcome::without_value(lost(CHANGED));
+        match self.record_end(stored, contract, outcome, None) {
+            Ok(ended) => Ok(Pursued::Ended(Box::new(ended))),
+            Err(StoreError::Refused(Refusal::EffectSettled)) => {
+                Ok(Pursued::Over(Box::new(self.stored_effect(&stored.id)?)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     pub(super) fn stored_effect(&self, id: &str) -> Result<StoredEffect, StoreError> {
         let store = self.store.as_ref().map_err(Clone::clone)?.borrow();
         Ok(store.effect(&self.session.principal.tenant, id)?.ok_or(Refusal::UnknownEffect)?)
+    }
+
+    /// Whether only the process that knows what is hidden in the kept value can verify it, and still has its time.
+    fn is_for_another(&self, stored: &StoredEffect, contract: &Contract) -> bool {
+        let kept = stored.pursuit.as_ref().and_then(|pursuit| pursuit.claimed.as_ref());
+        let (Some(kept), Some(spec)) = (kept, contract.verify.as_deref()) else { return false };
+        // Its last look begins near the deadline.
+        self.session.clock.now() < stored.deadline.plus(spec.every)
+            && rests_on_hidden(spec, kept)
+            && !self.claims.borrow().contains_key(&stored.id)
     }
 
     /// Takes the right to look, for as long as a look may take.
@@ -139,8 +184,17 @@ impl Gateway<'_> {
         let pursuit = stored.pursuit.clone().unwrap_or_default();
         match (&pursuit.claimed, contract.verify.as_deref(), contract.operation.as_deref()) {
             (Some(value), Some(spec), _) => {
-                let value = value.clone();
-                Ok(self.confirm(contract, spec, value, pursuit, stored.deadline, about, cancel).await)
+                let claim = self.claims.borrow().get(&stored.id).cloned();
+                let mut outcome = match &claim {
+                    Some(claim) => claim.outcome(),
+                    None => Outcome::happened_as_kept(value.clone(), contract, about),
+                };
+                if claim.is_none() && rests_on_hidden(spec, value) {
+                    let verification = Verification::unreached(UNSEEN.to_owned());
+                    verification.judge(&mut outcome);
+                    return Ok(Step::Ended { outcome: Box::new(outcome), verification: Some(verification) });
+                }
+                Ok(self.confirm(spec, outcome, pursuit, stored.deadline, about, cancel).await)
             }
             (None, _, Some(spec)) => {
                 let operation = pursuit.operation.clone().unwrap_or(Value::Null);
@@ -172,7 +226,7 @@ impl Gateway<'_> {
             Heard::Said(OperationState::Working, word, _) => (EffectState::Working, word, false),
             Heard::Said(OperationState::InputRequired, word, _) => (EffectState::Working, word, true),
             Heard::Said(OperationState::Succeeded, _, value) => {
-                return Ok(self.claimed(contract, value, pursuit, about, cancel).await);
+                return Ok(self.claimed(&stored.id, contract, value, pursuit, about, cancel).await);
             }
             Heard::Said(OperationState::Failed, word, _) => {
                 return ended(CallError::new(
@@ -237,35 +291,39 @@ impl Gateway<'_> {
     /// The backend says that it happened: that is verified where the contract says how.
     async fn claimed(
         &self,
+        id: &str,
         contract: &Contract,
         value: Value,
         mut pursuit: Pursuit,
         about: &CallBindings<'_>,
         cancel: &CancelToken,
     ) -> Step {
+        let mut kept = value.clone();
+        let outcome = Outcome::happened(value, contract, about);
         let Some(spec) = contract.verify.as_deref() else {
-            let outcome = Box::new(Outcome::happened(value, contract, about));
-            return Step::Ended { outcome, verification: None };
+            return Step::Ended { outcome: Box::new(outcome), verification: None };
         };
         let deadline = self.session.clock.now().plus(spec.within);
-        let mut kept = value.clone();
         crate::present::hide_fields(&mut kept, contract);
+        let kept = Claim::kept(kept, &outcome);
+        let claim = rests_on_hidden(spec, &kept).then(|| Arc::new(Claim::of(&outcome)));
         pursuit.claimed = Some(kept);
-        self.confirm(contract, spec, value, pursuit, deadline, about, cancel).await
+        let step = self.confirm(spec, outcome, pursuit, deadline, about, cancel).await;
+        if let (Step::Going { .. }, Some(claim)) = (&step, claim) {
+            self.claims.borrow_mut().insert(id.to_owned(), claim);
+        }
+        step
     }
 
-    #[expect(clippy::too_many_arguments, reason = "each is another thing that the look rests on")]
     async fn confirm(
         &self,
-        contract: &Contract,
         spec: &VerifySpec,
-        value: Value,
+        mut outcome: Outcome,
         mut pursuit: Pursuit,
         deadline: Timestamp,
         about: &CallBindings<'_>,
         cancel: &CancelToken,
     ) -> Step {
-        let mut outcome = Outcome::happened(value, contract, about);
         let verification = self.look_once(spec, &outcome, about, cancel).await;
         let agrees = matches!(verification.sight, Sight::Agrees);
         // Who stops looking decides nothing.
@@ -307,6 +365,9 @@ impl Gateway<'_> {
         }) else {
             return Ok(Err("its contract does not say how it is stopped".to_owned()));
         };
+        if contract.digest != stored.contract {
+            return Ok(Err(CHANGED.to_owned()));
+        }
         let Some(operation) = stored.pursuit.as_ref().and_then(|pursuit| pursuit.operation.as_ref()) else {
             return Ok(Err("it is being verified, and there is no operation to stop".to_owned()));
         };

@@ -6,14 +6,14 @@ use std::time::Instant;
 use crate::approval::Preview;
 use crate::authorize::{AuthorizedCall, Consent, ReservedCall};
 use crate::catalog::BuiltinName;
-use crate::code::{CallError, ErrorCode};
+use crate::code::{CallError, ErrorCode, Status};
 use crate::execute::{
     CancelToken, CredentialCommands, ExecutionContext, SandboxProfile, SpentCall, answered, execute,
     execute_by, resolve_profile,
 };
 use crate::ident::CredentialName;
 use crate::policy::{Decision, FactSource, Sight};
-use crate::present::{Captured, PresentLimits, Stored, interpret, present};
+use crate::present::{Captured, Claim, PresentLimits, Stored, interpret, present};
 use crate::secret::{Credentials, Sources, resolve};
 use crate::text;
 use crate::validate::{Plan, ValidatedCall};
@@ -101,6 +101,7 @@ impl Gateway<'_> {
             )
             .await;
         let operation = outcome.operation().cloned();
+        let claim = (outcome.status() == Status::Working).then(|| Claim::of(&outcome));
         let mut presented =
             present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default());
         if spent.call().contract().idempotency.retry_is_safe() {
@@ -119,7 +120,7 @@ impl Gateway<'_> {
         finished.step = step;
         finished.credentials = names;
         finished.elapsed = Some(elapsed);
-        finished.begun = self.begun(&finished, operation, verification.as_ref());
+        finished.begun = self.begun(&finished, operation, verification.as_ref(), claim);
         finished.verification = verification;
         finished.ledger = reservation.map(|reservation| {
             self.looked_up.borrow_mut().remove(&reservation.id);

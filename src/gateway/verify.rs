@@ -36,6 +36,11 @@ pub(super) struct Verification {
 }
 
 impl Verification {
+    /// No look was made, and why.
+    pub(super) fn unreached(why: String) -> Self {
+        Self { sight: Sight::Unreached(why), seen: None, looks: 0, left: None }
+    }
+
     /// What the record says of it: the digest of what was seen, under the record's own key.
     pub(super) fn note(&self) -> VerificationNote<'_> {
         VerificationNote {

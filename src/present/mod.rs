@@ -4,6 +4,7 @@
 
 mod bound;
 mod captured;
+mod claim;
 mod content;
 mod decode;
 mod display;
@@ -23,6 +24,7 @@ mod schema;
 mod verified;
 
 pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody};
+pub use claim::{Claim, rests_on_hidden};
 pub use content::{Presented, Stored};
 pub use display::{
     CallLine, DisplayOptions, LongLines, Totals, operation_line, progress_line, render_body, render_call,

@@ -50,8 +50,19 @@ impl Chain {
         assert_eq!(self.store.append(&mut batch).unwrap().len(), 1);
     }
 
+    fn stories(&self, id: &str) -> Vec<Story> {
+        stories(&self.store, &self.principal.tenant, id).unwrap()
+    }
+
+    /// The one story of an id, if any.
+    fn story(&self, id: &str) -> Option<Story> {
+        let mut stories = self.stories(id);
+        assert!(stories.len() < 2, "{id}: {stories:?}");
+        stories.pop()
+    }
+
     fn told(&self, id: &str) -> Option<Vec<(u64, Part)>> {
-        let story = story(&self.store, &self.principal.tenant, id).unwrap()?;
+        let story = self.story(id)?;
         Some(story.events.iter().map(|event| (event.listed.record.seq, event.part)).collect())
     }
 }
@@ -89,7 +100,7 @@ fn a_story_has_every_record_that_is_about_the_call_and_no_other() {
     for id in ["c1", "a_1", "e_1", "2", "3", "4", "7"] {
         assert_eq!(chain.told(id).as_ref(), Some(&expected), "{id}");
     }
-    let story = story(&chain.store, &chain.principal.tenant, "c1").unwrap().unwrap();
+    let story = chain.story("c1").unwrap();
     assert_eq!((story.call.as_deref(), story.task.as_deref()), (Some("c1"), Some("t")));
     assert_eq!((story.namesakes, story.omitted), (vec![1], 0));
     assert_eq!(story.events[0].listed.receipt.seq, 2);
@@ -122,6 +133,56 @@ fn a_number_that_is_a_calls_id_and_no_records_names_the_call() {
 }
 
 #[test]
+fn a_call_that_is_named_like_a_record_a_question_or_an_effect_hides_neither_story() {
+    let mut chain = whole();
+    for call in ["4", "a_1", "e_1", "call:c1"] {
+        chain.add(RecordKind::Outcome, "t", Some(call), |_| {});
+    }
+    let own: Vec<(u64, Part)> = chain.told("c1").unwrap();
+    for (id, seq, own_name) in [
+        ("4", 9, "record:4"),
+        ("a_1", 10, "question:a_1"),
+        ("e_1", 11, "effect:e_1"),
+        ("call:c1", 12, "call:c1"),
+    ] {
+        let call = format!("call:{id}");
+        let expected = [(call.as_str(), vec![(seq, Part::Call)]), (own_name, own.clone())];
+        let mut found: Vec<(String, Vec<(u64, Part)>)> = chain
+            .stories(id)
+            .into_iter()
+            .map(|mut story| {
+                assert_eq!(story.names.len(), 1, "{id}");
+                let told = story.events.iter().map(|event| (event.listed.record.seq, event.part)).collect();
+                (story.names.remove(0), told)
+            })
+            .collect();
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        let mut expected = expected.map(|(name, told)| (name.to_owned(), told)).to_vec();
+        expected.sort_by(|one, other| one.0.cmp(&other.0));
+        assert_eq!(found, expected);
+        // And each is told alone.
+        if id != "call:c1" {
+            for (name, told) in expected {
+                assert_eq!(chain.told(&name), Some(told), "{name}");
+            }
+        }
+    }
+    assert_eq!(chain.told("call:call:c1"), Some(vec![(12, Part::Call)]));
+    assert_eq!(chain.story("c1").unwrap().names, ["call:c1"]);
+    for none in ["question:4", "effect:4", "call:nope", "record:a_1", "call:", "story:c1"] {
+        assert_eq!(chain.told(none), None, "{none}");
+    }
+}
+
+#[test]
+fn what_names_one_story_in_two_ways_is_not_told_twice() {
+    let mut chain = Chain::new();
+    chain.add(RecordKind::Outcome, "t", Some("1"), |_| {});
+    assert_eq!(chain.told("1"), Some(vec![(1, Part::Call)]));
+    assert_eq!(chain.story("1").unwrap().names, ["record:1", "call:1"]);
+}
+
+#[test]
 fn the_other_uses_of_a_remembered_answer_are_no_part_of_a_call() {
     let mut chain = Chain::new();
     for call in ["c1", "c2"] {
@@ -149,6 +210,6 @@ fn a_story_without_end_is_bounded_and_says_how_much_is_left_out() {
     for _ in 0..MOST_EVENTS + 3 {
         chain.add(RecordKind::Outcome, "t", Some("c1"), |entry| entry.status = Some(Status::Failed));
     }
-    let story = story(&chain.store, &chain.principal.tenant, "c1").unwrap().unwrap();
+    let story = chain.story("c1").unwrap();
     assert_eq!((story.events.len(), story.omitted), (MOST_EVENTS, 3));
 }

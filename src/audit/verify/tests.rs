@@ -5,7 +5,8 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::audit::{
-    Entry, ErasureNote, Evidence, ExportScope, PendingRecords, RecordFilter, RecordKind, export, list, story,
+    Entry, ErasureNote, Evidence, ExportScope, PendingRecords, RecordFilter, RecordKind, export, list,
+    stories,
 };
 use crate::clock::Timestamp;
 use crate::code::Status;
@@ -408,7 +409,7 @@ fn records_are_listed_newest_first_and_by_what_they_say() {
     })
     .unwrap();
     assert_eq!(seen, [5, 4]);
-    let told = story(&fixture.store, &fixture.tenant, "c3").unwrap().unwrap();
+    let told = stories(&fixture.store, &fixture.tenant, "c3").unwrap().remove(0);
     assert_eq!(told.events.len(), 1);
     assert_eq!(told.events[0].listed.receipt, fixture.receipts[2]);
     assert_eq!(told.events[0].listed.detail, Some(serde_json::json!({"arguments": {"n": 3}})));

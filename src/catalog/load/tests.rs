@@ -369,6 +369,18 @@ fn each_mistake_in_a_tool_is_named() {
         ("result: {trust: trusted, content: {select: 'items['}}", "`select` is not a JSONPath"),
         ("result: {trust: trusted, redact: [email]}", "`email` in `redact` is not a JSON pointer"),
         ("result: {trust: trusted, redact: ['/a~2']}", "is not a JSON pointer"),
+        (
+            "object: {type: file, id: /a/id}\nresult: {trust: trusted, redact: ['/*/id']}",
+            "`object.id` is `/a/id`, which `redact` hides with `/*/id`",
+        ),
+        (
+            "object: {type: file, id: /a}\nresult: {trust: trusted, redact: [/a/b]}",
+            "`object.id` is `/a`, which `redact` hides",
+        ),
+        (
+            "object: {type: file, id: /a/b}\nresult: {trust: trusted, redact: [/a]}",
+            "`object.id` is `/a/b`, which `redact` hides",
+        ),
         ("run: {builtin: git_status, command: [ls]}", "a tool has exactly one executor"),
         ("run: {}", "a tool has exactly one executor"),
         ("run: {builtin: tgw__read_result}", "there is no builtin `tgw__read_result`"),

@@ -40,6 +40,36 @@ pub(super) fn result(node: Option<&Node>, name: Span, report: &mut Report) -> Re
     spec
 }
 
+/// Checks that nothing which a reply, the ledger and the audit name is hidden: it would be shown there all the same. Each of
+/// `named` is a key of the contract and the pointer that it states.
+pub(super) fn check_named(
+    spec: &ResultSpec,
+    named: &[(&str, Option<&str>)],
+    place: Span,
+    report: &mut Report,
+) {
+    for (key, pointer) in named {
+        let Some(pointer) = pointer else { continue };
+        let Some(hidden) = spec.redact.iter().find(|hidden| overlap(hidden, pointer)) else { continue };
+        let message = format!("`{key}` is `{pointer}`, which `redact` hides with `{hidden}`");
+        report.push(Diagnostic::error(place, message).with_hint(
+            "the id is shown in replies and kept, so that what it names can be found: take it out of `redact`, or name another field",
+        ));
+    }
+}
+
+/// Whether one pointer leads to what the other names, or into it. `*` stands for any name.
+fn overlap(hidden: &str, pointer: &str) -> bool {
+    let (mut hidden, mut pointer) = (hidden.split('/').skip(1), pointer.split('/').skip(1));
+    loop {
+        match (hidden.next(), pointer.next()) {
+            (Some(one), Some(other)) if one == other || one == "*" => {}
+            (Some(_), Some(_)) => return false,
+            (None, _) | (_, None) => return true,
+        }
+    }
+}
+
 fn trust(node: &Node, report: &mut Report) -> Option<Trust> {
     if matches!(node.value, NodeValue::Mapping(_)) {
         let mut fields = Fields::of(node, "`trust`", report)?;

@@ -21,7 +21,7 @@ use super::file::{FileContext, Named};
 use super::idempotency::{check_delivery, idempotency, is_keyed};
 use super::looks::looks;
 use super::operation::{check_looked_up, check_operation};
-use super::result::{pointer, result};
+use super::result::{check_named, pointer, result};
 use super::sandbox::sandbox;
 use super::schemas::schema;
 
@@ -154,6 +154,13 @@ fn body(
     if !context.file.trusted {
         result.trust = Trust::Untrusted;
     }
+    let operation = looks.operation.as_ref().and_then(Option::as_ref);
+    let named = [
+        ("operation.id", operation.map(|operation| operation.id.as_str())),
+        ("object.id", object.as_ref().and_then(|object| object.id.as_deref())),
+    ];
+    let place = fields.entry("result").map_or(name_span, |entry| entry.key_span);
+    check_named(&result, &named, place, report);
     fields.finish(report);
     Some(Contract {
         name: name?,

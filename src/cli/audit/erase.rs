@@ -11,6 +11,7 @@ use crate::cli::output::print;
 use crate::cli::session::operating_system_user;
 use crate::cli::store::{self, OpenedStore, failure};
 use crate::cli::table;
+use crate::cli::within::refuse_in_a_call;
 use crate::clock::{Clock, Timestamp};
 use crate::ident::{AgentName, Principal, Tenant, UserName};
 use crate::state::{
@@ -20,6 +21,7 @@ use crate::state::{
 
 /// Erases what was told of the calls that the arguments name.
 pub(super) fn erase(arguments: &EraseArgs) -> Outcome {
+    refuse_in_a_call("erase what is on record")?;
     let wanted = Wanted::of(&arguments.which)?;
     let OpenedStore { store, tenant } = store::open(&arguments.store)?;
     let Some(mut store) = store else {

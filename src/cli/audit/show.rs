@@ -33,16 +33,21 @@ pub(super) fn show(arguments: &StoreArgs, id: &str, as_json: bool) -> Outcome {
             )
     };
     let store = store.ok_or_else(none)?;
-    let story = audit::story(&store, &tenant, id).map_err(|error| failure(&error))?.ok_or_else(none)?;
+    let stories = audit::stories(&store, &tenant, id).map_err(|error| failure(&error))?;
+    let (first, others) = stories.split_first().ok_or_else(none)?;
     if as_json {
-        print(&table::visible_json(&value(&story)))?;
+        let mut told = value(first);
+        if let Value::Object(members) = &mut told {
+            members.insert("others".to_owned(), others.iter().map(value).collect());
+        }
+        print(&table::visible_json(&told))?;
         return Ok(0);
     }
     let columns = match std::io::stdout().is_terminal() {
         true => usize::from(console::Term::stdout().size().1),
         false => USUAL_COLUMNS,
     };
-    print(&render(&story, columns))?;
+    print(&render_all(id, &stories, columns))?;
     Ok(0)
 }
 
@@ -64,8 +69,29 @@ fn value(story: &Story) -> Value {
     });
     json!({
         "call": story.call, "task": story.task, "events": events.collect::<Vec<_>>(),
-        "omitted": story.omitted, "same_id": story.namesakes,
+        "omitted": story.omitted, "same_id": story.namesakes, "names": story.names,
     })
+}
+
+/// All stories that an id names. Where that is more than one, each says how it is named alone.
+fn render_all(id: &str, stories: &[Story], columns: usize) -> String {
+    if let [story] = stories {
+        return render(story, columns);
+    }
+    let mut page = Page { out: String::new(), columns: columns.max(FEWEST_COLUMNS) };
+    let id = escape(id);
+    page.line(
+        0,
+        &format!("`{id}` names {} stories; each can be told alone, by the name before it", stories.len()),
+    );
+    for story in stories {
+        let names: Vec<String> =
+            story.names.iter().map(|name| format!("`tgw audit show {}`", escape(name))).collect();
+        page.out.push('\n');
+        page.line(0, &format!("--- {}", names.join(" or ")));
+        page.out.push_str(&render(story, columns));
+    }
+    page.out
 }
 
 /// The story as text that fits into so many columns. Everything that a stranger wrote is escaped.
@@ -380,6 +406,7 @@ mod tests {
             ],
             omitted: 3,
             namesakes: vec![1, 2],
+            names: vec![text.to_owned()],
         }
     }
 
@@ -396,6 +423,21 @@ mod tests {
                 assert!(width(line) <= columns, "{columns}: {line}");
             }
         }
+    }
+
+    #[test]
+    fn several_stories_are_told_apart_whatever_they_are_called() {
+        let stories = [hostile(), hostile()];
+        let shown = render_all("\u{1b}[2J\n--- evil", &stories, 200);
+        assert!(shown.chars().all(|c| c == '\n' || !is_hidden(c)), "{shown:?}");
+        assert_eq!(shown.lines().filter(|line| line.starts_with("--- ")).count(), 2, "{shown}");
+        assert!(
+            shown
+                .lines()
+                .next()
+                .unwrap()
+                .ends_with("names 2 stories; each can be told alone, by the name before it")
+        );
     }
 
     #[test]

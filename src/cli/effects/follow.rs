@@ -40,7 +40,10 @@ pub(crate) fn wait(arguments: &SessionArgs, id: &str, most: Option<Duration>) ->
         Some(Err(error)) => Err(failure(&error)),
         Some(Ok(Waited::Stuck(why))) => {
             Err(Failure::failed(format!("`{id}` cannot be followed here: {why}"))
-                .with_hint("name the manifest of its tool with `--tools`"))
+                .with_hint(
+                    "name the manifest of its tool as it was then with `--tools`; what is not followed is unknown after its \
+                     deadline, and `tgw effects resolve` settles it then",
+                ))
         }
         Some(Ok(Waited::GoesOn)) => Ok(GOES_ON),
         Some(Ok(Waited::Ended(ended))) => {

@@ -21,7 +21,7 @@ use crate::cli::discover::{self, Origin};
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::print;
 use crate::cli::session::{self, Identity, Loaded, operating_system_user};
-use crate::cli::stated_task::{Purpose, known_step, not_believed, random_id, unknown};
+use crate::cli::stated_task::{Purpose, known_step, nameable, not_believed, random_id, unknown};
 use crate::cli::store::{self, failure};
 use crate::cli::task_arguments::TaskPlaceArgs;
 use crate::cli::task_file::read_task;
@@ -48,6 +48,7 @@ pub(super) fn start(
             (TaskContext { id, span: TaskSpan::Stated, prompt: None, tools: None, data }, None)
         }
     };
+    nameable(&task.id)?;
     let loaded = load(place, &task)?;
     let policy = &loaded.session.policy;
     let step = match step.map(step_name).transpose()?.or(file_step) {

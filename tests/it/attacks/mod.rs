@@ -28,6 +28,7 @@ mod signers;
 mod smuggling;
 mod tasks;
 mod trusting;
+mod within_a_call;
 mod worktrees;
 
 pub(crate) use effects::{race_and_kill, shop};

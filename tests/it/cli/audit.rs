@@ -52,6 +52,26 @@ fn a_call_has_a_story() {
 }
 
 #[test]
+fn a_call_that_is_named_like_a_record_is_told_beside_it() {
+    let space = recorded();
+    space
+        .tgw(["run"])
+        .lines_in(&[r#"{"id":"2","name":"list_directory","arguments":{"path":"."}}"#])
+        .answers();
+    let both = space.tgw(["audit", "show", "2"]).text();
+    assert!(both.starts_with("`2` names 2 stories"), "{both}");
+    let alone = ["record:2", "call:2"].map(|name| {
+        let told = space.tgw(["audit", "show", name]).text();
+        assert!(both.contains(&format!("--- `tgw audit show {name}`\n{told}")), "{both}");
+        told
+    });
+    assert!(alone[0].contains("call c2") && !alone[0].contains("list_directory"), "{}", alone[0]);
+    assert!(alone[1].contains("list_directory · call 2"), "{}", alone[1]);
+    let json: Value = serde_json::from_str(&space.tgw(["audit", "show", "2", "--json"]).text()).unwrap();
+    assert_eq!((&json["call"], &json["others"][0]["call"]), (&Value::from("c2"), &Value::from("2")));
+}
+
+#[test]
 fn an_unknown_record_is_said_to_be_unknown() {
     recorded()
         .tgw(["audit", "show", "nope"])

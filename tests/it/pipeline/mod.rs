@@ -6,6 +6,7 @@ mod budgets;
 mod commands;
 mod conditions;
 mod effects;
+mod hidden_fields;
 mod killed;
 mod ledger;
 mod lines;

@@ -253,6 +253,39 @@ fn a_stream_that_does_not_wait_ends_and_a_later_one_takes_its_operation_over() {
 }
 
 #[test]
+fn an_operation_is_not_followed_or_stopped_by_the_rules_of_a_changed_contract() {
+    // In the changed contract, what the backend says now is the end.
+    for (timeout, ended) in [("10m", false), ("1ms", true)] {
+        let changed = shop(&json!({}), &json!({"timeout": timeout, "value": "/of"}));
+        let space = shop(&json!({}), &json!({"timeout": timeout}));
+        order(&space);
+        space.write("m/state", "\"done\"");
+        let (id, file) = (id(&space), space.beside("files/tools.yaml"));
+        let then = std::fs::read_to_string(&file).unwrap();
+        std::fs::copy(changed.beside("files/tools.yaml"), &file).unwrap();
+        let why = "its contract is not the one that it began under";
+        let cancelled = space.tgw(["effects", "cancel", &id]).with_files().ended();
+        assert!(cancelled.status == Some(1) && cancelled.stderr.contains(why), "{}", cancelled.stderr);
+        space.stream(&[]).and(&["--wait-operations"]).holds();
+        let waited = space.tgw(["effects", "wait", &id]).with_files().ended();
+        assert_eq!((lines(&space, "m/polls"), lines(&space, "m/stops")), (0, 0));
+        if ended {
+            // Its time is over: it is for a person to settle.
+            assert_eq!((waited.status, only(&space)["state"].as_str()), (Some(6), Some("unknown")));
+            space.tgw(["effects", "resolve", &id, "--as", "succeeded", "--evidence", "seen"]).text();
+        } else {
+            assert!(waited.status == Some(1) && waited.stderr.contains(why), "{}", waited.stderr);
+            assert!(waited.stderr.contains("tgw effects resolve"), "{}", waited.stderr);
+            assert_eq!(only(&space)["state"], "accepted");
+            // With the contract as it was it goes on.
+            std::fs::write(&file, then).unwrap();
+            assert_eq!(status(&wait(&space, 0)), "succeeded");
+        }
+        space.intact();
+    }
+}
+
+#[test]
 fn progress_is_shown_as_it_is_heard() {
     let space = plain();
     space.write("m/state", "\"done\"");

@@ -213,6 +213,29 @@ fn a_call_that_waits_for_an_answer_ends_with_its_step() {
 }
 
 #[test]
+fn a_task_is_not_kept_under_an_id_that_cannot_name_it() {
+    let space = started();
+    for id in ["T/2", "/", "T.yaml", "a.yml", ".json", "-T"] {
+        let stated = format!("--id={id}");
+        let ended = space.tgw(["task", "start", &stated]).with_files().ended();
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{id}");
+        assert!(ended.stderr.contains(&format!("a kept task cannot have the id `{id}`")), "{}", ended.stderr);
+        assert!(ended.stderr.contains("give it an id such as"), "{}", ended.stderr);
+        // Nor one from a file.
+        let file = space.beside("files/named.yaml").display().to_string();
+        std::fs::write(&file, json!({"version": 1, "id": id}).to_string()).unwrap();
+        let ended = space.tgw(["task", "start", &file]).with_files().ended();
+        assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{id}: {}", ended.stderr);
+    }
+    let tasks: Vec<Value> = serde_json::from_str(&space.tgw(["task", "show", "--json"]).text()).unwrap();
+    assert_eq!(tasks.len(), 1);
+    for id in ["T-2", "T.2", "yaml", "T:2"] {
+        space.tgw(["task", "start", "--id", id]).with_files().stdout(&format!("{id}\n")).holds();
+        space.tgw(["run", "--task", id]).with_files().lines_in(&[]).holds();
+    }
+}
+
+#[test]
 fn an_ended_task_starts_nothing_and_is_not_begun_again() {
     let space = started();
     space.tgw(["task", "end", "T-1"]).stdout("T-1: ended\n").holds();

@@ -3,20 +3,21 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use crate::cli::exit::Failure;
+use super::exit::Failure;
 
 /// Most generations that are looked at.
 const MOST_ANCESTORS: usize = 256;
 
-/// Refuses to change a task from within a call: a model must not do by a command what it cannot do by a line.
+/// Refuses from within a call what is a person's to do: a model must not do by a command what it cannot do by a line. `what` says
+/// what would be done, after "cannot".
 ///
 /// This is a second guard. What a sandbox confines cannot reach the store; what runs without one, under the same user, can do
 /// whatever that user can, which is what the policy must keep for people.
-pub(super) fn refuse_in_a_call() -> Result<(), Failure> {
+pub(crate) fn refuse_in_a_call(what: &str) -> Result<(), Failure> {
     if is_in_a_call() {
         return Err(Failure {
             status: 3,
-            ..Failure::failed("a command that a call runs cannot change a task")
+            ..Failure::failed(format!("a command that a call runs cannot {what}"))
         }
         .with_hint("the harness or a person does, outside of every call"));
     }
@@ -27,7 +28,8 @@ fn is_in_a_call() -> bool {
     let Ok(own) = fs::metadata("/proc/self/exe") else { return false };
     let mut pid = std::os::unix::process::parent_id();
     for _ in 0..MOST_ANCESTORS {
-        if pid <= 1 {
+        // The kernel's own, and what another namespace began, have no parent that can be seen.
+        if pid == 0 {
             return false;
         }
         let program = fs::metadata(format!("/proc/{pid}/exe"));
