@@ -39,12 +39,14 @@ impl Database {
         run(&self.address(), sql);
     }
 
-    /// Throws every connection to it out.
+    /// Throws every connection to it out, and waits until they are gone.
     pub(crate) fn disconnect(&self) {
         let name = &self.name;
         run(
             &server(),
-            &format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"),
+            &format!(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{name}'"
+            ),
         );
     }
 

@@ -57,8 +57,10 @@ fn a_store_on_a_server_wants_a_tenant_named() {
 fn a_machine_with_another_key_runs_nothing_until_it_has_the_right_one() {
     let Some(space) = shop("").on_server() else { return };
     space.write_beside("files/policy.yaml", ORDER_ASKS);
-    let asked = space.stream(&[&order("R")]).answers();
-    let id = asked[0]["approval"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(status(&space.stream(&[&order("R")]).status(4).answers()[0]), "input_required");
+    let waiting: Vec<Value> =
+        serde_json::from_str(&space.tgw(["approvals", "list", "--json"]).text()).unwrap();
+    let id = waiting[0]["id"].as_str().unwrap().to_owned();
     let other = space.beside("other");
     fs::create_dir_all(&other).unwrap();
     let elsewhere = |arguments: &[&str]| {
@@ -116,9 +118,9 @@ fn an_effect_whose_gateway_was_killed_is_unknown_to_every_other() {
         r#"  - name: slow
     description: Writes and never ends.
     risk: write
-    idempotency: {key: k}
+    idempotency: {key: "{{arguments.ref}}"}
     execution_mode: exclusive
-    input_schema: {type: object}
+    input_schema: {type: object, required: [ref], properties: {ref: {type: string}}}
     run: {command: [sh, -c, 'echo slow >> m/orders; exec sleep 60']}
     sandbox: *none
     result: *trust
@@ -127,14 +129,14 @@ fn an_effect_whose_gateway_was_killed_is_unknown_to_every_other() {
     .on_server() else {
         return;
     };
-    let mut running = space.tgw(["call", "slow", "{}"]).with_files().start();
+    let mut running = space.tgw(["call", "slow", r#"{"ref":"R"}"#]).with_files().start();
     while taken(&space) == 0 {
         assert!(running.try_wait().unwrap().is_none(), "it ended before it began");
         std::thread::yield_now();
     }
     signal(running.id(), Signal::KILL);
     running.wait().unwrap();
-    let after = space.answer(&call("c", "slow", &json!({})));
+    let after = space.answer(&call("c", "slow", &json!({"ref": "R"})));
     assert_eq!((status(&after), taken(&space)), ("unknown", 1));
     space.intact();
 }
