@@ -36,6 +36,7 @@ mod redeem;
 mod run;
 mod settle;
 mod signed;
+mod traced;
 mod verify;
 
 use std::cell::{Cell, RefCell};
@@ -55,6 +56,7 @@ use crate::policy::Decision;
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{RandomPool, SqliteStore, StoreError, new_owner};
+use crate::telemetry::{Phase, Telemetry};
 use crate::validate::{CallBindings, Rejected, Timing, ValidatedCall, ValidationContext, validate};
 use crate::wire::{CallRequest, Shape};
 
@@ -132,6 +134,8 @@ pub struct Gateway<'s> {
     looked_up: RefCell<BTreeSet<String>>,
     /// What answers calls in place of their executors.
     stand_in: Option<&'s dyn StandIn>,
+    /// What is told of its calls outside.
+    telemetry: Telemetry,
 }
 
 impl<'s> Gateway<'s> {
@@ -170,6 +174,7 @@ impl<'s> Gateway<'s> {
             under_way: RefCell::default(),
             looked_up: RefCell::default(),
             stand_in: None,
+            telemetry: Telemetry::default(),
         }
     }
 
@@ -211,7 +216,7 @@ impl<'s> Gateway<'s> {
         self.admit_at(Timing::Provisional, request, Consent::None)
     }
 
-    fn admit_at(&self, timing: Timing, request: CallRequest, consent: Consent) -> Admission {
+    fn admitted(&self, timing: Timing, request: CallRequest, consent: Consent) -> Admission {
         let origin = Origin::of_request(&request);
         if let Err(error) = self.catch_up() {
             return self.refused(origin, Subject::None, error);
@@ -235,10 +240,13 @@ impl<'s> Gateway<'s> {
         if let Some(error) = self.out_of_place(call.contract()) {
             return self.refused(origin, Subject::Contract(Arc::clone(call.contract())), error);
         }
-        match self.validating(Timing::Now, |context| call.revalidate(context)) {
+        let (stage, id) = (self.telemetry.enter(Phase::Decide), origin.id.clone());
+        let admission = match self.validating(Timing::Now, |context| call.revalidate(context)) {
             Ok(validated) => self.decide(Timing::Now, origin, validated, consent),
             Err(rejected) => self.rejected(origin, rejected),
-        }
+        };
+        self.telemetry.leave(&id, stage);
+        admission
     }
 
     /// Validates with everything that validation may look at.

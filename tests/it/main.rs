@@ -22,4 +22,5 @@ mod procurement;
 mod pty;
 mod readme;
 mod say;
+mod telemetry;
 mod terminal;
