@@ -11,6 +11,9 @@ use crate::wire::{CallRequest, Shape};
 
 use super::{Admission, Finished, Gateway};
 
+/// The longest id that is told.
+const LONGEST_ID: usize = 128;
+
 impl Gateway<'_> {
     /// The same gateway, which tells of its calls.
     #[must_use]
@@ -45,7 +48,8 @@ impl Gateway<'_> {
         let contract = one.subject.contract();
         let rpc_id = (one.origin.shape == Shape::Mcp).then_some(one.origin.rpc_id.as_ref()).flatten();
         let rpc_id = rpc_id.map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
-        let rpc_id = rpc_id.as_deref().map(|id| redactor.text(id));
+        let rpc_id = rpc_id.as_deref().filter(|id| is_plain(id)).map(|id| redactor.text(id));
+        let id = Some(one.origin.id.as_str()).filter(|id| is_plain(id)).map(|id| redactor.text(id));
         let presented = &one.presented;
         // A question that waits, and an operation that goes on, are no failures.
         let error = match presented.status() {
@@ -56,7 +60,8 @@ impl Gateway<'_> {
         };
         let ended = Ended {
             tool: contract.map(|contract| contract.name.as_str()),
-            id: &redactor.text(one.origin.id.as_str()),
+            id: id.as_deref(),
+            mcp: one.origin.shape == Shape::Mcp,
             rpc_id: rpc_id.as_deref(),
             risk: contract.map(|contract| contract.risk.as_str()),
             verdict: one.subject.decision().map(|decision| decision.verdict.as_str()),
@@ -72,4 +77,10 @@ impl Gateway<'_> {
         };
         self.telemetry.end(&one.origin.id, &ended);
     }
+}
+
+/// Whether an id is one such as programs make: a model could write anything into another.
+fn is_plain(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+    !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(plain)
 }

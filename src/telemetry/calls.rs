@@ -56,9 +56,11 @@ pub struct Stage {
 pub struct Ended<'a> {
     /// The contract's name; `None` where the call named no tool that there is.
     pub tool: Option<&'a str>,
-    /// The call's id, redacted.
-    pub id: &'a str,
-    /// The call's id as JSON-RPC has it, redacted, where it came as MCP.
+    /// The call's id, redacted, where it is plain enough to be told.
+    pub id: Option<&'a str>,
+    /// Whether it came as MCP.
+    pub mcp: bool,
+    /// The call's id as JSON-RPC has it, the same way.
     pub rpc_id: Option<&'a str>,
     /// The contract's risk.
     pub risk: Option<&'static str>,
@@ -226,19 +228,19 @@ fn attributes(tool: &str, ended: &Ended<'_>) -> Vec<Attribute> {
         text(names::OPERATION, names::EXECUTE_TOOL),
         text(names::TOOL, tool),
         text(names::TOOL_TYPE, names::FUNCTION),
-        text(names::CALL_ID, ended.id),
         text(names::STATUS, ended.status),
         text(names::EFFECT, ended.effect),
     ];
+    attributes.extend(ended.id.map(|id| text(names::CALL_ID, id)));
     attributes.extend(ended.verdict.map(|verdict| text(names::VERDICT, verdict)));
     attributes.extend(ended.risk.map(|risk| text(names::RISK, risk)));
     attributes.extend(ended.error.map(|error| text(names::ERROR, error)));
     if ended.replayed {
         attributes.push((names::REPLAYED, AttributeValue::Bool(true)));
     }
-    if let Some(rpc_id) = ended.rpc_id {
+    if ended.mcp {
         attributes.push(text(names::MCP_METHOD, names::TOOLS_CALL));
-        attributes.push(text(names::JSON_RPC_ID, rpc_id));
+        attributes.extend(ended.rpc_id.map(|id| text(names::JSON_RPC_ID, id)));
     }
     attributes
 }

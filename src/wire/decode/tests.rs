@@ -411,7 +411,7 @@ fn hints_say_what_was_probably_meant() {
     for (key, hint) in [
         ("args", "write `arguments`"),
         ("tool", "write `name`"),
-        ("zzz", "a call has `id`, `name`, `arguments` and `expects`"),
+        ("zzz", "a call has `id`, `name`, `arguments`, `expects` and `traceparent`"),
     ] {
         assert_eq!(refused(json!({"name": "t", key: 1}).to_string()).3.as_deref(), Some(hint));
     }

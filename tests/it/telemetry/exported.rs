@@ -241,7 +241,8 @@ fn nothing_that_a_call_carries_or_brings_back_is_told() {
     let lines = [
         call("c1", "secretive", &json!({ "note": "told-in-an-argument" })),
         call(&format!("c2-{secret}"), "secretive", &json!({})),
-        call(&format!("c3-{token}"), "place", &json!({})),
+        call(token, "place", &json!({})),
+        call("c3 told-in an id", "place", &json!({})),
         call("c4", "fails", &json!({ "note": "told-in-an-argument" })),
         call("c5", "place", &json!({ "told-in-a-key": "told-in-an-argument" })),
         call("c6", "told-in-a-name", &json!({})),
