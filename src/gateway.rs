@@ -240,12 +240,14 @@ impl<'s> Gateway<'s> {
         if let Some(error) = self.out_of_place(call.contract()) {
             return self.refused(origin, Subject::Contract(Arc::clone(call.contract())), error);
         }
-        let (stage, id) = (self.telemetry.enter(Phase::Decide), origin.id.clone());
+        let stage = self.telemetry.enter(Phase::Decide).map(|stage| (origin.id.clone(), stage));
         let admission = match self.validating(Timing::Now, |context| call.revalidate(context)) {
             Ok(validated) => self.decide(Timing::Now, origin, validated, consent),
             Err(rejected) => self.rejected(origin, rejected),
         };
-        self.telemetry.leave(&id, stage);
+        if let Some((id, stage)) = stage {
+            self.telemetry.leave(&id, Some(stage));
+        }
         admission
     }
 

@@ -417,6 +417,27 @@ fn hints_say_what_was_probably_meant() {
     }
 }
 
+#[test]
+fn a_place_in_a_trace_is_read_where_a_shape_has_one_and_never_refused() {
+    const PLACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let read = |line: Value| {
+        let mut calls = calls(line.to_string());
+        calls.remove(0).call.unwrap().traceparent.map(|place| place.to_string())
+    };
+    let mcp = |meta: Value| json!({"method": "tools/call", "params": {"name": "t", "_meta": meta}});
+    assert_eq!(read(json!({"name": "t", "traceparent": PLACE})).as_deref(), Some(PLACE));
+    assert_eq!(read(mcp(json!({"traceparent": PLACE}))).as_deref(), Some(PLACE));
+    for line in [
+        json!({"name": "t", "traceparent": "00-no"}),
+        json!({"name": "t", "traceparent": [PLACE]}),
+        mcp(json!({"traceparent": 1})),
+        mcp(json!(PLACE)),
+        json!({"type": "tool_use", "name": "t", "input": {}, "traceparent": PLACE}),
+    ] {
+        assert_eq!(read(line.clone()), None, "{line}");
+    }
+}
+
 /// JSON made of the words that lines are made of, so that shapes are hit often.
 fn line_like() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![

@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::harness::{Run, Space, call, checkout, code, outcomes};
+use crate::pipeline::verified::{KEY, ONCE, shop};
+use crate::place::verdict;
+use crate::pty::{Person, deny};
+use crate::say::{place_with, say};
 
 use super::collector::{Collector, attribute, attributes};
 use super::{PARENT, PARENT_SPAN, POLICY, TOOLS, TRACE};
@@ -86,6 +90,47 @@ fn each_call_is_one_span_with_its_stages_below_it() {
             assert!(time(stage, "endTimeUnixNano") <= time(own(id), "endTimeUnixNano"));
         }
     }
+}
+
+/// The names of the spans below the call with this id.
+fn stages<'v>(spans: &'v [Value], id: &str) -> Vec<&'v str> {
+    let own = &span_of(spans, id)["spanId"];
+    let below = spans.iter().filter(|span| span["parentSpanId"] == *own);
+    below.map(|span| span["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_look_at_the_system_of_record_is_a_stage_and_an_answer_told_again_says_so() {
+    let space = shop(KEY, ONCE, "");
+    let collector = Collector::new();
+    let lines = ["c1", "c2"].map(|id| call(id, "order", &json!({ "ref": "R-1" })));
+    exporting(space.stream(&[&lines[0], &lines[1]]), &collector).text();
+    let spans = collector.spans();
+    assert_eq!(stages(&spans, "c1"), ["tgw.decide", "tgw.run", "tgw.verify"]);
+    assert_eq!(attribute(span_of(&spans, "c1"), "tgw.replayed"), None);
+    assert_eq!(attribute(span_of(&spans, "c1"), "tgw.effect").as_deref(), Some("happened"));
+    assert_eq!(stages(&spans, "c2"), ["tgw.decide"]);
+    assert_eq!(attribute(span_of(&spans, "c2"), "tgw.replayed").as_deref(), Some("true"));
+}
+
+#[test]
+fn the_time_that_a_person_takes_is_a_stage_of_its_own() {
+    let place = place_with("version: 1\ndefault_verdict: require_approval\nrules: []\n");
+    let collector = Collector::new();
+    let mut command = place.tgw(&["run"]);
+    command
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.endpoint)
+        .env("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json");
+    let mut person = Person::start(command);
+    person.send(&say("c1", "told-in-an-argument"));
+    person.is_asked();
+    deny(&mut person, "told-in-the-answer");
+    assert_eq!(verdict(&person.result()), "denied/APPROVAL_DENIED");
+    person.leaves();
+    let spans = collector.spans();
+    assert_eq!(stages(&spans, "c1"), ["tgw.decide", "tgw.await_approval"]);
+    assert_eq!(attribute(span_of(&spans, "c1"), "error.type").as_deref(), Some("APPROVAL_DENIED"));
+    assert!(!collector.all_text().contains("told-in"), "{}", collector.all_text());
 }
 
 #[test]
