@@ -45,6 +45,7 @@ fn command(bencher: Bencher<'_, '_>) {
         cancel: &cancel,
         beyond_cap: BeyondCap::End,
         readable: None,
+        traceparent: None,
     };
     let plan = CommandPlan {
         program: ProgramSource::Path(PROGRAM.into()),

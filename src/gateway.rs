@@ -36,6 +36,7 @@ mod redeem;
 mod run;
 mod settle;
 mod signed;
+mod traced;
 mod verify;
 
 use std::cell::{Cell, RefCell};
@@ -56,6 +57,7 @@ use crate::present::Claim;
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{RandomPool, SqlStore, StoreError, new_owner};
+use crate::telemetry::{Phase, Telemetry};
 use crate::validate::{CallBindings, Rejected, Timing, ValidatedCall, ValidationContext, validate};
 use crate::wire::{CallRequest, Shape};
 
@@ -135,6 +137,8 @@ pub struct Gateway<'s> {
     looked_up: RefCell<BTreeSet<String>>,
     /// What answers calls in place of their executors.
     stand_in: Option<&'s dyn StandIn>,
+    /// What is told of its calls outside.
+    telemetry: Telemetry,
 }
 
 impl<'s> Gateway<'s> {
@@ -174,6 +178,7 @@ impl<'s> Gateway<'s> {
             under_way: RefCell::default(),
             looked_up: RefCell::default(),
             stand_in: None,
+            telemetry: Telemetry::default(),
         }
     }
 
@@ -215,7 +220,7 @@ impl<'s> Gateway<'s> {
         self.admit_at(Timing::Provisional, request, Consent::None)
     }
 
-    fn admit_at(&self, timing: Timing, request: CallRequest, consent: Consent) -> Admission {
+    fn admitted(&self, timing: Timing, request: CallRequest, consent: Consent) -> Admission {
         let origin = Origin::of_request(&request);
         if let Err(error) = self.catch_up() {
             return self.refused(origin, Subject::None, error);
@@ -239,10 +244,15 @@ impl<'s> Gateway<'s> {
         if let Some(error) = self.out_of_place(call.contract()) {
             return self.refused(origin, Subject::Contract(Arc::clone(call.contract())), error);
         }
-        match self.validating(Timing::Now, |context| call.revalidate(context)) {
+        let stage = self.telemetry.enter(Phase::Decide).map(|stage| (origin.id.clone(), stage));
+        let admission = match self.validating(Timing::Now, |context| call.revalidate(context)) {
             Ok(validated) => self.decide(Timing::Now, origin, validated, consent),
             Err(rejected) => self.rejected(origin, rejected),
+        };
+        if let Some((id, stage)) = stage {
+            self.telemetry.leave(&id, Some(stage));
         }
+        admission
     }
 
     /// Validates with everything that validation may look at.

@@ -24,6 +24,7 @@ pub mod ident;
 pub mod clock;
 pub mod kernel;
 pub mod code;
+pub mod telemetry;
 pub mod text;
 pub mod signature;
 pub mod diagnostic;

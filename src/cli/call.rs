@@ -17,7 +17,7 @@ use super::display::{Display, interaction};
 use super::exit::{Failure, Outcome};
 use super::output::print;
 use super::run::{random_run, runtime};
-use super::session;
+use super::{session, telemetry};
 
 /// Runs one call.
 pub(crate) fn call(arguments: &CallArgs, colour: ColourChoice) -> Outcome {
@@ -29,7 +29,8 @@ pub(crate) fn call(arguments: &CallArgs, colour: ColourChoice) -> Outcome {
     let display = Display::new(&arguments.display, colour, &loaded.in_use)?;
     let store = super::store::create(&loaded)?;
     let asked = interaction(&arguments.display, colour);
-    let gateway = Gateway::new(&loaded.session, store, asked, &display, None);
+    let telemetry = telemetry::start(&loaded.session.environment, loaded.session.clock)?;
+    let gateway = Gateway::new(&loaded.session, store, asked, &display, None).with_telemetry(telemetry);
     let id = CallId::parse(&format!("call_{:016x}", random_run()?))
         .map_err(|error| Failure::failed(error.to_string()))?;
     carry_out(&gateway, |cancel| run_one(&gateway, id, &arguments.name, &text, cancel))
@@ -80,6 +81,7 @@ async fn run_one(
         expects: None,
         shape: Shape::Native,
         rpc_id: None,
+        traceparent: None,
     };
     match gateway.admit(request, Consent::None) {
         Admission::Finished(finished) => finished,

@@ -20,8 +20,8 @@ use super::output::print;
 use super::run::runtime;
 use super::session::{self, operating_system_user};
 use super::store::{self, OpenedStore, failure};
-use super::table;
 use super::within::refuse_in_a_call;
+use super::{table, telemetry};
 
 /// Longest evidence, in bytes.
 const MOST_EVIDENCE: usize = 4 << 10;
@@ -216,7 +216,8 @@ fn reconcile(arguments: &SessionArgs, id: Option<&str>, as_json: bool) -> Outcom
         }
         return Ok(0);
     };
-    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None);
+    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None)
+        .with_telemetry(telemetry::passing(&loaded.session.environment, loaded.session.clock));
     let looked = runtime()?.block_on(async {
         let cancel = CancelToken::default();
         let mut signals = Signals::new().map_err(|error| StoreError::Unavailable(error.to_string()))?;

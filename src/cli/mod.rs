@@ -37,6 +37,7 @@ mod table;
 mod task;
 mod task_arguments;
 mod task_file;
+mod telemetry;
 mod tools;
 mod trust;
 mod within;

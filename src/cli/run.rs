@@ -8,7 +8,7 @@ use crate::wire::{JsonLimits, Shape};
 use super::arguments::{ColourChoice, FormatChoice, RunArgs};
 use super::display::{Display, interaction};
 use super::exit::{Failure, INTERRUPTED, Outcome};
-use super::{session, stdio};
+use super::{session, stdio, telemetry};
 
 /// Runs a stream to its end.
 pub(crate) fn run(arguments: &RunArgs, colour: ColourChoice) -> Outcome {
@@ -21,7 +21,9 @@ pub(crate) fn run(arguments: &RunArgs, colour: ColourChoice) -> Outcome {
     let display = Display::new(&arguments.display, colour, &loaded.in_use)?;
     let store = super::store::create(&loaded)?;
     let asked = interaction(&arguments.display, colour);
-    let gateway = Gateway::new(&loaded.session, store, asked, &display, shape(arguments.format));
+    let telemetry = telemetry::start(&loaded.session.environment, loaded.session.clock)?;
+    let gateway = Gateway::new(&loaded.session, store, asked, &display, shape(arguments.format))
+        .with_telemetry(telemetry);
     let unanswered = if arguments.wait_approvals { Unanswered::Await } else { Unanswered::Leave };
     let options = Options {
         jobs: usize::from(arguments.jobs),

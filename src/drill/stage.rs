@@ -117,6 +117,7 @@ impl Stage<'_> {
             expects: None,
             shape: Shape::Native,
             rpc_id: None,
+            traceparent: None,
         };
         let gateway =
             Gateway::new(self.session, store, asked, &Nobody, Some(Shape::Native)).with_stand_in(self.double);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::present::{CommandCapture, CommandEnd};
 use crate::secret::Credentials;
+use crate::telemetry::TraceParent;
 use crate::validate::CommandPlan;
 use crate::workspace::Workspace;
 
@@ -41,6 +42,8 @@ pub struct CommandContext<'a> {
     pub beyond_cap: BeyondCap,
     /// A directory outside the workspace that it can read in its sandbox, besides what its profile says.
     pub readable: Option<&'a Path>,
+    /// What it stands below in a trace; it finds it as `TRACEPARENT`.
+    pub traceparent: Option<TraceParent>,
 }
 
 /// Runs a command to its end and returns what it brought back; nothing of it is alive then.

@@ -48,6 +48,7 @@ impl CommandSource for CredentialCommands<'_> {
             cancel: &cancel,
             beyond_cap: BeyondCap::End,
             readable: None,
+            traceparent: None,
         };
         let CommandCapture { output, end, .. } =
             run_command(&plan, &SandboxProfile::none(), &Credentials::default(), &context).await;

@@ -12,6 +12,7 @@ use crate::code::{CallError, ErrorCode};
 use crate::policy::{Decision, Sight};
 use crate::present::{BuiltinOutput, Captured, CommandCapture};
 use crate::secret::Credentials;
+use crate::telemetry::TraceParent;
 use crate::validate::{Plan, ValidatedCall};
 use crate::workspace::{Workspace, WorkspacePath};
 
@@ -40,6 +41,8 @@ pub struct ExecutionContext<'a> {
     pub cancel: &'a CancelToken,
     /// What the call may look into without naming it.
     pub sight: Arc<Sight>,
+    /// What the call's command stands below in a trace.
+    pub traceparent: Option<TraceParent>,
 }
 
 /// A call that ran: it can be read and never run again. Only running makes one.
@@ -116,6 +119,7 @@ pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Cap
                 cancel: context.cancel,
                 beyond_cap: beyond,
                 readable: None,
+                traceparent: context.traceparent,
             };
             Captured::command(run_command(plan, context.sandbox, context.credentials, &command).await)
         }
@@ -284,6 +288,7 @@ async fn run_planned_git(
         cancel: context.cancel,
         beyond_cap: BeyondCap::End,
         readable: planned.readable.as_deref(),
+        traceparent: None,
     };
     Ok(run_command(&planned.plan, context.sandbox, &Credentials::default(), &command).await)
 }

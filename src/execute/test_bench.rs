@@ -46,6 +46,7 @@ impl Bench {
             cancel: &self.cancel,
             beyond_cap: self.beyond_cap,
             readable: None,
+            traceparent: None,
         };
         run_command(plan, &self.sandbox, &Credentials::default(), &context).await
     }

@@ -59,6 +59,7 @@ impl Gateway<'_> {
                 expects: None,
                 shape: origin.shape,
                 rpc_id: origin.rpc_id,
+                traceparent: None,
             });
             return Reaction::Edited { pending, request };
         }

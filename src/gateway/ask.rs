@@ -11,6 +11,7 @@ use crate::authorize::{Consent, PendingCall};
 use crate::catalog::TaskSpan;
 use crate::code::{CallError, ErrorCode};
 use crate::execute::{CancelToken, resolve_profile};
+use crate::telemetry::Phase;
 use crate::validate::Timing;
 use crate::wire::CallRequest;
 
@@ -139,7 +140,10 @@ impl Gateway<'_> {
         let stands =
             pending.decision().approval().and_then(|demand| demand.expires).unwrap_or(TERMINAL_STANDS);
         let arguments = pending.call().arguments().clone();
-        match self.prompt(question, arguments, refused, stands, cancel).await {
+        let stage = self.telemetry.enter(Phase::AwaitApproval);
+        let answered = self.prompt(question, arguments, refused, stands, cancel).await;
+        self.telemetry.leave(&origin.id, stage);
+        match answered {
             Ok(answered) if cancel.is_cancelled() && !answered.answer.is_yes() => {
                 let error =
                     CallError::new(ErrorCode::Cancelled, "the call was stopped while a person was asked");

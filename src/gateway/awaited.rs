@@ -39,6 +39,7 @@ impl Gateway<'_> {
             expects: None,
             shape,
             rpc_id: rpc_id.cloned(),
+            traceparent: self.telemetry.stated(call.id()),
         };
         Box::new(Awaited { id: id.to_owned(), request, contract: call.contract().digest, expires })
     }

@@ -54,6 +54,7 @@ impl Gateway<'_> {
         for (at, one) in finished.iter().enumerate() {
             self.encode(one, receipts.get(at).map(ToString::to_string).as_deref(), out);
             self.observer.finished(one, &self.redactor.borrow());
+            self.tell(one);
             status = one.presented.status().exit_code(one.presented.error().map(|error| error.code));
         }
         self.tidy();

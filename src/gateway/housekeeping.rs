@@ -18,10 +18,11 @@ const MOST_DROPPED_LAST: usize = 10_000;
 const NOBODY: &str = "gateway";
 
 impl Gateway<'_> {
-    /// Waits for notices that are on their way, and drops what has ended, at the end of a run.
+    /// Waits for notices that are on their way, drops what has ended, and sends what is left of telemetry, at the end of a run.
     pub fn close(&self) {
         self.notifier.borrow_mut().close();
         self.drop_ended(MOST_DROPPED_LAST);
+        self.telemetry.close();
     }
 
     /// Once in a run, after the first answers: a run that is killed has no end to do it at.

@@ -82,7 +82,8 @@ impl Gateway<'_> {
             Err(refused) => return Ok(Err(refused.1)),
         };
         let started = Instant::now();
-        let (captured, spent) = self.execute(reserved, &prepared, cancel).await;
+        let (captured, spent) =
+            self.execute(reserved, &prepared, self.telemetry.passed_on(parent), cancel).await;
         let elapsed = started.elapsed();
         let outcome = interpret(captured, spent.call().contract(), &self.bindings(spent.call()));
         let read = read(&outcome);

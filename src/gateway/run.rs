@@ -15,6 +15,7 @@ use crate::ident::CredentialName;
 use crate::policy::{Decision, FactSource, Sight};
 use crate::present::{Captured, Claim, PresentLimits, Stored, interpret, present};
 use crate::secret::{Credentials, Sources, resolve};
+use crate::telemetry::{Phase, TraceParent};
 use crate::text;
 use crate::validate::{Plan, ValidatedCall};
 
@@ -85,12 +86,16 @@ impl Gateway<'_> {
         if let Some(reservation) = &reservation {
             self.under_way.borrow_mut().insert(reservation.id.clone());
         }
+        let traceparent = self.traceparent(reserved.call());
+        let stage = self.telemetry.enter(Phase::Run);
         let started = Instant::now();
-        let (captured, spent) = self.execute(reserved, &prepared, cancel).await;
+        let (captured, spent) = self.execute(reserved, &prepared, traceparent, cancel).await;
         let elapsed = started.elapsed();
+        self.telemetry.leave(&origin.id, stage);
         let call = spent.call();
         let bindings = self.bindings(call);
         let mut outcome = interpret(captured, call.contract(), &bindings);
+        let stage = self.telemetry.enter(Phase::Verify).filter(|_| call.contract().verify.is_some());
         let verification = self
             .verify(
                 call.contract(),
@@ -100,6 +105,7 @@ impl Gateway<'_> {
                 cancel,
             )
             .await;
+        self.telemetry.leave(&origin.id, stage);
         let operation = outcome.operation().cloned();
         let claim = (outcome.status() == Status::Working).then(|| Claim::of(&outcome));
         let mut presented =
@@ -165,6 +171,7 @@ impl Gateway<'_> {
         &self,
         call: ReservedCall,
         prepared: &Prepared,
+        traceparent: Option<TraceParent>,
         cancel: &CancelToken,
     ) -> (Captured, SpentCall) {
         if let Some(stand_in) = self.stand_in {
@@ -183,6 +190,7 @@ impl Gateway<'_> {
             credentials: &prepared.credentials,
             cancel,
             sight: Arc::new(self.sight(call.call(), call.decision())),
+            traceparent,
         };
         execute(call, &context).await
     }

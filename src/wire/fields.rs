@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::code::{CallError, ErrorCode};
 use crate::ident::CallId;
+use crate::telemetry::TraceParent;
 
 use super::json::{JsonError, JsonLimits, parse_strict};
 use super::{CallRequest, Expectation, Shape};
@@ -15,6 +16,7 @@ pub(super) struct Fields {
     pub(super) name: Option<Value>,
     arguments: Option<Value>,
     expects: Option<Value>,
+    traceparent: Option<Value>,
     /// What is wrong with the object itself.
     fault: Option<CallError>,
 }
@@ -84,6 +86,7 @@ fn native(object: Map<String, Value>) -> Fields {
             "name" => fields.name = Some(value),
             "arguments" => fields.arguments = Some(value),
             "expects" => fields.expects = Some(value),
+            "traceparent" => fields.traceparent = Some(value),
             _ => unknown.push(key),
         }
     }
@@ -114,7 +117,7 @@ fn key_hint(key: &str) -> String {
             None,
             "principal" | "user" | "agent" | "tenant" | "task" | "step" | "approval" | "approved" | "policy",
         ) => "a call cannot set it: it comes from the harness".to_owned(),
-        (None, _) => "a call has `id`, `name`, `arguments` and `expects`".to_owned(),
+        (None, _) => "a call has `id`, `name`, `arguments`, `expects` and `traceparent`".to_owned(),
     }
 }
 
@@ -181,6 +184,10 @@ fn mcp(mut object: Map<String, Value>) -> Fields {
         Some(Value::Object(mut params)) => {
             fields.name = params.remove("name");
             fields.arguments = params.remove("arguments");
+            fields.traceparent = match params.remove("_meta") {
+                Some(Value::Object(mut meta)) => meta.remove("traceparent"),
+                _ => None,
+            };
         }
         _ => fields.fault = Some(malformed("`params` must be an object with `name` and `arguments`")),
     }
@@ -264,7 +271,8 @@ impl Fields {
         };
         let arguments = arguments(shape, self.arguments, limits)?;
         let expects = self.expects.map(expectation).transpose()?;
-        Ok(CallRequest { id, name, arguments, expects, shape, rpc_id })
+        let traceparent = self.traceparent.and_then(traced);
+        Ok(CallRequest { id, name, arguments, expects, shape, rpc_id, traceparent })
     }
 }
 
@@ -328,6 +336,15 @@ fn expectation(written: Value) -> Result<Expectation, CallError> {
         }
         _ => Err(malformed("`expects.risk` must be `read_only`, `write`, `external` or `destructive`")),
     }
+}
+
+/// A place in a trace; one that is none is no reason to refuse a call.
+fn traced(written: Value) -> Option<TraceParent> {
+    let read = written.as_str().and_then(TraceParent::parse);
+    if read.is_none() {
+        tracing::warn!("the `traceparent` of a call is not a W3C traceparent, and is ignored");
+    }
+    read
 }
 
 fn kind_of(value: &Value) -> &'static str {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::code::CallError;
 use crate::ident::CallId;
+use crate::telemetry::TraceParent;
 
 /// Whose format a call came in; its result is answered in kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +48,8 @@ pub struct CallRequest {
     /// The id to answer under as its shape wrote it, where that is not [`CallRequest::id`]: a JSON-RPC id for
     /// [`Shape::Mcp`], and `null` for [`Shape::Gemini`] where the call had none.
     pub rpc_id: Option<Value>,
+    /// Where it stands in a trace, as its harness wrote it into the line.
+    pub traceparent: Option<TraceParent>,
 }
 
 /// One call of a line, or why it is none. Either way it gets exactly one result.

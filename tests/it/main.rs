@@ -24,4 +24,5 @@ mod readme;
 mod say;
 mod server;
 mod shared;
+mod telemetry;
 mod terminal;

@@ -50,6 +50,7 @@ fn call(name: &str, risk: Option<&str>) -> CallRequest {
         expects: risk.map(|risk| Expectation { risk: risk.to_owned() }),
         shape: Shape::Native,
         rpc_id: None,
+        traceparent: None,
     }
 }
 

@@ -14,6 +14,7 @@ use super::super::exit::{Failure, Outcome};
 use super::super::session::{self, Identity};
 use super::super::stated_task::Purpose;
 use super::super::store::{self, failure};
+use super::super::telemetry;
 use super::{call_failure, not_believed, unknown};
 
 /// Runs the call of a question that was answered with yes.
@@ -45,7 +46,9 @@ pub(super) fn run(arguments: &ApprovalsRunArgs, colour: ColourChoice) -> Outcome
     loaded.log_warnings();
     let shown = DisplayArgs { display: arguments.display.clone(), no_prompt: true };
     let display = Display::new(&shown, colour, &loaded.in_use)?;
-    let gateway = Gateway::new(&loaded.session, store::create(&loaded)?, None, &display, None);
+    let telemetry = telemetry::start(&loaded.session.environment, loaded.session.clock)?;
+    let gateway = Gateway::new(&loaded.session, store::create(&loaded)?, None, &display, None)
+        .with_telemetry(telemetry);
     carry_out(&gateway, |cancel| redeem(&gateway, id, &call, request, cancel))
 }
 
@@ -89,6 +92,7 @@ pub(super) fn request(call: &StoredCall) -> Result<CallRequest, Failure> {
         expects: None,
         shape: Shape::Native,
         rpc_id: None,
+        traceparent: None,
     })
 }
 

@@ -12,7 +12,7 @@ use super::super::output::print;
 use super::super::run::runtime;
 use super::super::session::{self, Loaded};
 use super::super::store::failure;
-use super::super::table;
+use super::super::{table, telemetry};
 use super::{Unwatched, unknown};
 
 /// Longest pause between two looks at the store.
@@ -32,7 +32,8 @@ pub(crate) fn wait(arguments: &SessionArgs, id: &str, most: Option<Duration>) ->
     loaded.warn_untrusted();
     loaded.log_warnings();
     let store = opened(&loaded)?.ok_or_else(|| unknown(id))?;
-    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None);
+    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None)
+        .with_telemetry(telemetry::passing(&loaded.session.environment, loaded.session.clock));
     let ended = until_signal(|cancel| async move { wait_for(&gateway, id, most, &cancel).await })?;
     match ended {
         None => Ok(INTERRUPTED),
@@ -96,7 +97,8 @@ pub(crate) fn watch(arguments: &SessionArgs, as_json: bool) -> Outcome {
     loaded.warn_untrusted();
     loaded.log_warnings();
     let Some(store) = opened(&loaded)? else { return Ok(0) };
-    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None);
+    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None)
+        .with_telemetry(telemetry::passing(&loaded.session.environment, loaded.session.clock));
     let watched = until_signal(|cancel| async move { watch_all(&gateway, as_json, &cancel).await })?;
     match watched {
         None => Ok(INTERRUPTED),
@@ -159,7 +161,8 @@ pub(crate) fn cancel(arguments: &SessionArgs, id: &str) -> Outcome {
     loaded.warn_untrusted();
     loaded.log_warnings();
     let store = opened(&loaded)?.ok_or_else(|| unknown(id))?;
-    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None);
+    let gateway = Gateway::new(&loaded.session, Ok(store), None, &Unwatched, None)
+        .with_telemetry(telemetry::passing(&loaded.session.environment, loaded.session.clock));
     let asked = until_signal(|cancel| async move { gateway.cancel_operation(id, &cancel).await })?;
     match asked {
         None => Ok(INTERRUPTED),

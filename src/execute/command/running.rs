@@ -87,7 +87,8 @@ impl Running {
         }
         let written = plan.argv.first().map_or("", String::as_str);
         let program = find_program(&plan.program, written, context.environment, context.workspace.root())?;
-        let mut environment = ChildEnvironment::of(plan, context.environment, credentials)?;
+        let mut environment =
+            ChildEnvironment::of(plan, context.environment, credentials, context.traceparent)?;
         let tag = next_tag();
         environment.set(tree::TAG_VARIABLE, tree::tag_text(tag).as_bytes());
         let directory = working_directory(context.workspace, &plan.cwd)?;

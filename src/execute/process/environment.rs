@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::code::{CallError, ErrorCode};
 use crate::secret::Credentials;
+use crate::telemetry::TraceParent;
 use crate::validate::CommandPlan;
 
 /// Names that every child gets where the gateway has them.
@@ -68,8 +69,8 @@ pub(in crate::execute) struct ChildEnvironment {
 }
 
 impl ChildEnvironment {
-    /// Puts together what the plan states: the fixed names, then `pass_env`, `env` and the credentials, the later
-    /// ones winning.
+    /// Puts together what the plan states: the fixed names, then `pass_env`, `TRACEPARENT`, `env` and the credentials,
+    /// the later ones winning.
     ///
     /// # Errors
     /// `CREDENTIAL_UNAVAILABLE` for a credential that was not resolved, `INVALID_ARGUMENTS` for a NUL byte.
@@ -77,9 +78,13 @@ impl ChildEnvironment {
         plan: &CommandPlan,
         parent: &ParentEnvironment,
         credentials: &Credentials,
+        traceparent: Option<TraceParent>,
     ) -> Result<Self, CallError> {
         let mut made = Self::fixed(parent);
         made.pass(plan.pass_env.iter().map(String::as_str), parent);
+        if let Some(traceparent) = traceparent {
+            made.set("TRACEPARENT", traceparent.to_string().as_bytes());
+        }
         for (name, value) in &plan.env {
             made.set(name, value.as_bytes());
         }

@@ -62,6 +62,7 @@ fn with_call<T>(
         expects: None,
         shape: Shape::Native,
         rpc_id: None,
+        traceparent: None,
     };
     let resolved = catalog(tool).resolve(request, &Scope::default()).unwrap();
     let task = TaskContext {

@@ -411,9 +411,30 @@ fn hints_say_what_was_probably_meant() {
     for (key, hint) in [
         ("args", "write `arguments`"),
         ("tool", "write `name`"),
-        ("zzz", "a call has `id`, `name`, `arguments` and `expects`"),
+        ("zzz", "a call has `id`, `name`, `arguments`, `expects` and `traceparent`"),
     ] {
         assert_eq!(refused(json!({"name": "t", key: 1}).to_string()).3.as_deref(), Some(hint));
+    }
+}
+
+#[test]
+fn a_place_in_a_trace_is_read_where_a_shape_has_one_and_never_refused() {
+    const PLACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let read = |line: Value| {
+        let mut calls = calls(line.to_string());
+        calls.remove(0).call.unwrap().traceparent.map(|place| place.to_string())
+    };
+    let mcp = |meta: Value| json!({"method": "tools/call", "params": {"name": "t", "_meta": meta}});
+    assert_eq!(read(json!({"name": "t", "traceparent": PLACE})).as_deref(), Some(PLACE));
+    assert_eq!(read(mcp(json!({"traceparent": PLACE}))).as_deref(), Some(PLACE));
+    for line in [
+        json!({"name": "t", "traceparent": "00-no"}),
+        json!({"name": "t", "traceparent": [PLACE]}),
+        mcp(json!({"traceparent": 1})),
+        mcp(json!(PLACE)),
+        json!({"type": "tool_use", "name": "t", "input": {}, "traceparent": PLACE}),
+    ] {
+        assert_eq!(read(line.clone()), None, "{line}");
     }
 }
 
