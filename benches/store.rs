@@ -15,7 +15,7 @@ use tgw::code::{Effect, Status};
 use tgw::ident::{AgentName, Principal, TaskId, Tenant, UserName};
 use tgw::policy::Verdict;
 use tgw::state::{
-    Batch, Change, Durability, EffectState, KeyOrigin, NewEffect, SealKey, SettledEffect, Settlement,
+    Batch, Change, Durability, EffectState, KeyOrigin, NewEffect, Place, SealKey, SettledEffect, Settlement,
     SqlStore, Store,
 };
 
@@ -114,7 +114,7 @@ fn append(bencher: Bencher<'_, '_>, group: usize, durability: Durability) {
 }
 
 fn open(place: &Path) -> SqlStore {
-    SqlStore::open(&place.join("state/state.db"), Path::new("/nowhere"), SealKey::new(place)).unwrap()
+    SqlStore::open(&Place::File(place.join("state/state.db")), Path::new("/nowhere"), SealKey::new(place)).unwrap()
 }
 
 fn principal() -> Principal {

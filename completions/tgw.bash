@@ -64,6 +64,9 @@ _tgw() {
             tgw,schema)
                 cmd="tgw__subcmd__schema"
                 ;;
+            tgw,state)
+                cmd="tgw__subcmd__state"
+                ;;
             tgw,task)
                 cmd="tgw__subcmd__task"
                 ;;
@@ -148,6 +151,9 @@ _tgw() {
             tgw__subcmd__effects,watch)
                 cmd="tgw__subcmd__effects__subcmd__watch"
                 ;;
+            tgw__subcmd__state,migrate)
+                cmd="tgw__subcmd__state__subcmd__migrate"
+                ;;
             tgw__subcmd__task,end)
                 cmd="tgw__subcmd__task__subcmd__end"
                 ;;
@@ -167,7 +173,7 @@ _tgw() {
 
     case "${cmd}" in
         tgw)
-            opts="-v -h -V --verbose --log-format --color --help --version run call check tools results approvals approvers effects task budgets audit init trust explain schema doctor drill completions man"
+            opts="-v -h -V --verbose --log-format --color --help --version run call check tools results approvals approvers effects task budgets state audit init trust explain schema doctor drill completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1859,6 +1865,62 @@ _tgw() {
                 return 0
             fi
             case "${prev}" in
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tgw__subcmd__state)
+            opts="-v -h --verbose --log-format --color --help migrate"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tgw__subcmd__state__subcmd__migrate)
+            opts="-v -h --workspace --state --tenant --verbose --log-format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --workspace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tenant)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --log-format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0

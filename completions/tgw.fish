@@ -42,6 +42,7 @@ complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvers" -d 'Say whose si
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "effects" -d 'Look at the ledger of effects, look up or settle what is not known'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "task" -d 'Keep a task, put it into a step, look at it, end it'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "budgets" -d 'Look at what is used of every budget of the policy'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "state" -d 'Move the state store to a server'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "audit" -d 'Look at the audit chain: list, show, verify, export'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "init" -d 'Write a small commented tools.yaml and policy.yaml for a project'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "trust" -d 'Say that configuration files of a workspace may be obeyed, with their present content'
@@ -64,7 +65,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand run" -l display -d 'Where people
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand run" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -85,7 +86,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand call" -l display -d 'Where peopl
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand call" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand call" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -103,7 +104,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand call" -s h -l help -d 'Print hel
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand check" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand check" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -121,7 +122,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand check" -s h -l help -d 'Print he
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand tools" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand tools" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -141,7 +142,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand results" -l offset -d 'The first
 complete -c tgw -n "__fish_tgw_using_subcommand results" -l limit -d 'Most lines or rows to print' -r
 complete -c tgw -n "__fish_tgw_using_subcommand results" -l filter -d 'Print only what this JSONPath (RFC 9535) selects, such as `$.lines[0:5]`' -r
 complete -c tgw -n "__fish_tgw_using_subcommand results" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand results" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand results" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand results" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand results" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -166,7 +167,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_s
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "run" -d 'Run the call of a question that was answered with yes: everything is decided again first'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and not __fish_seen_subcommand_from list watch show approve deny run revoke" -f -a "revoke" -d 'Withdraw a remembered answer, a question that waits, or a yes that was not used'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -177,7 +178,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -191,7 +192,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l policy -d 'With --as-rule: a policy, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l facts -d 'With --as-rule: what rules read as `facts`, as for `tgw run`' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -206,7 +207,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l as -d 'Answer as this approver, with a signature; needs --key' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l key -d 'The approver\'s private key, as `tgw approvers keygen` wrote it; needs --as' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from approve" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -220,7 +221,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l as -d 'Answer as this approver, with a signature; needs --key' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l key -d 'The approver\'s private key, as `tgw approvers keygen` wrote it; needs --as' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from deny" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -244,7 +245,7 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from revoke" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -315,7 +316,7 @@ failed\t'Nothing happened'
 unknown\t'It may or may not have happened'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l limit -d 'At most this many' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -326,7 +327,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from show" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -340,7 +341,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 failed\t'Nothing happened'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l evidence -d 'What you looked at and what you saw' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from resolve" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -353,7 +354,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -370,7 +371,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -388,7 +389,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -405,7 +406,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -466,7 +467,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l limit -d 'At most this many, the one changed last first' -r
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -477,7 +478,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from end" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -490,7 +491,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l limit -d 'At most th
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -505,6 +506,24 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l json -d 'Print one JSON array'
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand state; and not __fish_seen_subcommand_from migrate" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand state; and not __fish_seen_subcommand_from migrate" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand state; and not __fish_seen_subcommand_from migrate" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand state; and not __fish_seen_subcommand_from migrate" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand state; and not __fish_seen_subcommand_from migrate" -f -a "migrate" -d 'Move everything from the store\'s file to an empty store on a server, in one step; the file is used no more then'
+complete -c tgw -n "__fish_tgw_using_subcommand state; and __fish_seen_subcommand_from migrate" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand state; and __fish_seen_subcommand_from migrate" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand state; and __fish_seen_subcommand_from migrate" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
+complete -c tgw -n "__fish_tgw_using_subcommand state; and __fish_seen_subcommand_from migrate" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand state; and __fish_seen_subcommand_from migrate" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand state; and __fish_seen_subcommand_from migrate" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand state; and __fish_seen_subcommand_from migrate" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and not __fish_seen_subcommand_from list show verify checkpoint erase keygen export" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
@@ -523,7 +542,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcomman
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l status -d 'Only calls that ended with this status, such as denied' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l limit -d 'At most this many records, the newest' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -534,7 +553,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcomman
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from show" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -548,7 +567,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcomman
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l against -d 'Also compare with the signed checkpoints of this file, kept elsewhere: one a line, as `tgw audit checkpoint` printed it' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l signer -d 'A public key whose checkpoints are believed; may be given several times [default: that of audit.key in your configuration folder]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -559,7 +578,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcomman
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l key -d 'The private key to sign with [default: audit.key in your configuration folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from checkpoint" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -575,7 +594,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcomman
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l before -d 'What was recorded before this day or instant, UTC: 2026-01-31 or 2026-01-31T12:00:00Z' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l reason -d 'Why, for the record of the erasure' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from erase" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -593,7 +612,7 @@ never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from keygen" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l state -d 'The state store: a folder, or a file that ends in .db [env: TGW_STATE] [default: that of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand audit; and __fish_seen_subcommand_from export" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
@@ -638,7 +657,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand schema" -s h -l help -d 'Print h
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
@@ -657,7 +676,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tool -d 'Only this too
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
-complete -c tgw -n "__fish_tgw_using_subcommand drill" -l state -d 'The state store: a folder, or a file that ends in .db; never inside the workspace [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l user -d 'The user on whose behalf the agent acts [env: TGW_USER] [default: the operating system\'s name for you]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tenant -d 'The tenant, whose records, results and answers are kept apart from those of others [env: TGW_TENANT] [default: local]' -r
