@@ -10,7 +10,7 @@ use divan::{Bencher, counter::ItemsCount};
 use tgw::authorize::Consent;
 use tgw::execute::CancelToken;
 use tgw::gateway::{Admission, Finished, Gateway};
-use tgw::state::{SealKey, SqlStore};
+use tgw::state::{Place, SealKey, SqlStore};
 use tgw::wire::{IdRegister, JsonLimits, Line, decode_line};
 
 use support::{Unwatched, shipped};
@@ -33,8 +33,11 @@ fn read_file(bencher: Bencher<'_, '_>, outstanding: usize) {
     let place = workspace();
     let state = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let session = shipped(place.path());
-    let store =
-        SqlStore::open(&state.path().join("state/state.db"), place.path(), SealKey::new(state.path()));
+    let store = SqlStore::open(
+        &Place::File(state.path().join("state/state.db")),
+        place.path(),
+        SealKey::new(state.path()),
+    );
     let watcher = Unwatched;
     let gateway = Gateway::new(&session, store, None, &watcher, None);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

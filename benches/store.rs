@@ -114,7 +114,8 @@ fn append(bencher: Bencher<'_, '_>, group: usize, durability: Durability) {
 }
 
 fn open(place: &Path) -> SqlStore {
-    SqlStore::open(&Place::File(place.join("state/state.db")), Path::new("/nowhere"), SealKey::new(place)).unwrap()
+    SqlStore::open(&Place::File(place.join("state/state.db")), Path::new("/nowhere"), SealKey::new(place))
+        .unwrap()
 }
 
 fn principal() -> Principal {

@@ -230,7 +230,7 @@ pub(crate) fn load_as(
 pub(crate) fn store_place(flag: Option<&Path>, root: &Path) -> Result<Place, Failure> {
     match path_or_variable(flag, "TGW_STATE") {
         Some(named) if Place::is_address(&named.to_string_lossy()) => server(&named.to_string_lossy())
-            .map(Place::Server)
+            .map(Place::from)
             .map_err(|error: InvalidServer| Failure::configuration(error.problem).with_hint(error.hint)),
         Some(named) => {
             let absolute = std::path::absolute(&named).map_err(|error| {

@@ -11,7 +11,7 @@ pub enum Place {
     /// A file of SQLite.
     File(PathBuf),
     /// A PostgreSQL server.
-    Server(Server),
+    Server(Box<Server>),
 }
 
 impl Place {
@@ -34,6 +34,12 @@ impl Place {
 impl From<PathBuf> for Place {
     fn from(path: PathBuf) -> Self {
         Self::File(path)
+    }
+}
+
+impl From<Server> for Place {
+    fn from(server: Server) -> Self {
+        Self::Server(Box::new(server))
     }
 }
 

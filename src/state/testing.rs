@@ -62,7 +62,7 @@ impl Fixture {
                 let name = format!("tgw_test_{}_{name}", std::process::id());
                 let server: Server = address.parse().unwrap();
                 let (base, _) = address.rsplit_once('/').unwrap();
-                let place = Place::Server(format!("{base}/{name}").parse().unwrap());
+                let place = Place::from(format!("{base}/{name}").parse::<Server>().unwrap());
                 run(&server, &format!("CREATE DATABASE {name} TEMPLATE template0"));
                 Self { folder, place, _dropped: Some(Dropped { server, name }) }
             }

@@ -141,7 +141,7 @@ fn programs_are_started_in_execute_only() {
 }
 
 /// The modules that wait for something outside, each with what it waits for.
-const WAITING: [(&str, &str); 15] = [
+const WAITING: [(&str, &str); 17] = [
     ("execute/", "programs, deadlines"),
     ("gateway/", "executors, persons"),
     ("secret/source.rs", "programs that give credentials"),
@@ -149,6 +149,8 @@ const WAITING: [(&str, &str); 15] = [
     ("schedule.rs", "pipes, signals, executors"),
     ("schedule/", "pipes, signals, executors"),
     ("drill/", "doubles of executors"),
+    ("state/postgres/session.rs", "the server"),
+    ("state/postgres/worker.rs", "the connection of a store"),
     ("cli/drill.rs", "the drill"),
     ("cli/run.rs", "the stream"),
     ("cli/call.rs", "the call"),
