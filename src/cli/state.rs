@@ -8,11 +8,15 @@ use super::exit::{Failure, Outcome};
 use super::output::print;
 use super::session::{server, store_place};
 use super::store::failure;
+use super::within::refuse_in_a_call;
 
 /// Does what is asked with the store.
 pub(crate) fn state(arguments: &StateArgs) -> Outcome {
     match &arguments.command {
-        StateCommand::Migrate { to, store } => moved(to, store),
+        StateCommand::Migrate { to, store } => {
+            refuse_in_a_call("move the state store")?;
+            moved(to, store)
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::fixture::{script, scripts};
 
 /// What a person does, and a call may not.
-const PERSONAL: [&str; 13] = [
+const PERSONAL: [&str; 14] = [
     "effects resolve e_1 --as succeeded --evidence seen",
     "approvals approve a_1 --digest sha256:00",
     "approvals deny a_1",
@@ -17,6 +17,7 @@ const PERSONAL: [&str; 13] = [
     "task start",
     "task step T-1 act",
     "task end T-1",
+    "state migrate postgres://tgw@127.0.0.1:1/none",
 ];
 
 #[test]
