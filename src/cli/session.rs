@@ -229,9 +229,9 @@ pub(crate) fn load_as(
 /// The store named by flag or variable, else the workspace's own below the state folder.
 pub(crate) fn store_place(flag: Option<&Path>, root: &Path) -> Result<Place, Failure> {
     match path_or_variable(flag, "TGW_STATE") {
-        Some(named) if Place::is_address(&named.to_string_lossy()) => server(&named.to_string_lossy())
-            .map(Place::from)
-            .map_err(|error: InvalidServer| Failure::configuration(error.problem).with_hint(error.hint)),
+        Some(named) if Place::is_address(&named.to_string_lossy()) => {
+            server(&named.to_string_lossy()).map(Place::from)
+        }
         Some(named) => {
             let absolute = std::path::absolute(&named).map_err(|error| {
                 Failure::configuration(format!("`{}` is not a path: {error}", named.display()))
@@ -252,8 +252,13 @@ pub(crate) fn store_place(flag: Option<&Path>, root: &Path) -> Result<Place, Fai
 }
 
 /// The server of an address, with the password from PGPASSWORD where the address has none.
-pub(crate) fn server(address: &str) -> Result<Server, InvalidServer> {
-    let server: Server = address.parse()?;
+///
+/// # Errors
+/// What is wrong with the address.
+pub(crate) fn server(address: &str) -> Result<Server, Failure> {
+    let server: Server = address
+        .parse()
+        .map_err(|InvalidServer { problem, hint }| Failure::configuration(problem).with_hint(hint))?;
     Ok(server.or_password(std::env::var("PGPASSWORD").ok()))
 }
 

@@ -1,6 +1,6 @@
 //! `tgw state`: the store as a whole.
 
-use crate::state::{InvalidServer, Place, SealKey, StoreError, migrate};
+use crate::state::{Place, SealKey, StoreError, migrate};
 
 use super::arguments::{StateArgs, StateCommand, StoreArgs};
 use super::discover;
@@ -27,8 +27,7 @@ fn moved(to: &str, arguments: &StoreArgs) -> Outcome {
         return Err(Failure::configuration(format!("the store is on a server already: {place}"))
             .with_hint("name the file to move with `--state`"));
     };
-    let to = server(to)
-        .map_err(|InvalidServer { problem, hint }| Failure::configuration(problem).with_hint(hint))?;
+    let to = server(to)?;
     let key = SealKey::new(&discover::state_home()?);
     let moved = migrate(from, &root, &to, &key).map_err(|error| match error {
         StoreError::Busy => Failure::failed("another process has the state store open")

@@ -248,7 +248,7 @@ impl Connected {
         let prepare = format!(
             "SET search_path = tgw, pg_catalog, pg_temp; SET client_encoding = 'UTF8'; SET lock_timeout = {PATIENCE_MS};
              SET statement_timeout = {PATIENCE_MS}; SET idle_in_transaction_session_timeout = {PATIENCE_MS};
-             SET bytea_output = 'hex'; SELECT set_config('synchronous_commit', 'on', false)
+             SELECT set_config('synchronous_commit', 'on', false)
              WHERE current_setting('synchronous_commit') = 'off'"
         );
         within(connected.script(&prepare)).await?;
