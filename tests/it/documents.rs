@@ -6,7 +6,7 @@
 //!   manifest that stands before it on the page, or else with the embedded one; a task with the page's first policy.
 //! - `json call`: lines for `tgw run`, or for `tgw check` where the answer is a `json check`.
 //! - `json result`, `json check`: the answers to the block before, in which `…` stands for any text.
-//! - `console`: commands after `$`, each with its output.
+//! - `console`: commands after `$`, each with its output. (`console tour` is run by `tests/it/procurement.rs`.)
 //!
 //! Calls and commands use the files that were shown under the same `##` heading, and run in a small workspace.
 
@@ -166,7 +166,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 /// What differs between the lines shown and those there are; `None` where they match.
-fn difference(shown: &str, found: &str) -> Option<String> {
+pub(crate) fn difference(shown: &str, found: &str) -> Option<String> {
     let (shown, found): (Vec<&str>, Vec<&str>) = (shown.lines().collect(), found.lines().collect());
     for (at, pattern) in shown.iter().enumerate() {
         match found.get(at) {

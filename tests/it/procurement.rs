@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::documents::difference;
 use crate::harness::{Run, Space, call, checkout, code, outcomes, process, status};
 use crate::pipeline::signal;
 
@@ -190,4 +191,51 @@ fn an_order_takes_two_others_and_happens_once() {
     run();
     assert_eq!(story.happened()[3], 1);
     story.space.intact();
+}
+
+/// The commands of the tour with what is shown for each, in order.
+fn tour() -> Vec<(String, String)> {
+    let page = std::fs::read_to_string(checkout().join("docs/tour.md")).unwrap();
+    let mut commands: Vec<(String, String)> = Vec::new();
+    for block in page.split("```console tour\n").skip(1) {
+        for line in block.split("```").next().unwrap().lines() {
+            match line.strip_prefix("$ ") {
+                Some(command) => commands.push((command.to_owned(), String::new())),
+                None => commands.last_mut().unwrap().1.push_str(&format!("{line}\n")),
+            }
+        }
+    }
+    commands
+}
+
+#[test]
+fn the_tour_prints_what_its_page_shows() {
+    let Some(story) = Story::begin() else { return };
+    let commands = tour();
+    assert!(commands.len() > 20, "the page has its commands in blocks of `console tour`");
+    // One shell, so that what one command names the next can use; a mark of our own ends each one's output.
+    let mark = "end of a command of the tour\n";
+    let script: String = commands.iter().map(|(command, _)| format!("{command}\nprintf '%s' '{mark}'\n")).collect();
+    let binaries = Path::new(env!("CARGO_BIN_EXE_tgw")).parent().unwrap();
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [binaries.to_owned(), binaries.join("examples")];
+    let output = process("sh")
+        .args(["-c", &script])
+        .current_dir(checkout())
+        .env("PATH", std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&search))).unwrap())
+        .env("TGW_TOOLS", "examples/procurement/tools.yaml")
+        .env("TGW_POLICY", "examples/procurement/policy.yaml")
+        .env("TGW_WORKSPACE", story.space.path(""))
+        .env("XDG_STATE_HOME", story.space.beside("tour-state"))
+        .env("XDG_CONFIG_HOME", story.space.beside("tour-configuration"))
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let mut printed = printed.split(mark);
+    for (command, shown) in &commands {
+        let found = printed.next().unwrap_or_default();
+        if let Some(difference) = difference(shown, found) {
+            panic!("$ {command}\n{difference}\n{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
 }

@@ -63,8 +63,11 @@ async fn redeem(
         Ok(Settled::Consented(grant)) => grant,
         Ok(Settled::Ended(error)) => return gateway.end_of(&request, *error),
         Ok(Settled::Waiting) => {
-            let error = CallError::new(ErrorCode::ApprovalRequired, "nobody has answered the question yet")
-                .with_hint(format!("`tgw approvals show {id}` shows it"));
+            let error = CallError::new(
+                ErrorCode::ApprovalRequired,
+                "the answers that it takes are not all there yet",
+            )
+            .with_hint(format!("`tgw approvals show {id}` shows it"));
             return gateway.end_of(&request, error);
         }
         Err(error) => return gateway.end_of(&request, error.call_error()),

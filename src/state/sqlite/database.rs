@@ -35,17 +35,22 @@ impl Database for Sqlite {
 
     /// Takes the one place for writers, of any tenant.
     fn begin(&self, beginning: Beginning<'_>) -> Result<(), StoreError> {
-        self.be_durable(beginning.durability)?;
+        self.log.check()?;
+        self.durability.set(beginning.durability);
         self.overwrite_deleted(beginning.erases)?;
         run(&self.connection, "BEGIN IMMEDIATE")
     }
 
     fn commit(&self) -> Result<(), StoreError> {
-        let committed = run(&self.connection, "COMMIT");
-        if committed.is_err() {
+        if let Err(error) = run(&self.connection, "COMMIT") {
             self.roll_back();
+            return Err(error);
         }
-        committed
+        if self.durability.get() == Durability::Power {
+            self.log.sync()?;
+        }
+        self.log.tidy(&self.connection);
+        Ok(())
     }
 
     fn roll_back(&self) {
@@ -86,6 +91,7 @@ impl Sqlite {
         if !mode.eq_ignore_ascii_case("delete") {
             return Err(StoreError::Busy);
         }
+        self.connection.execute_batch("PRAGMA synchronous = FULL")?;
         run(&self.connection, "BEGIN EXCLUSIVE")
     }
 
@@ -102,20 +108,7 @@ impl Sqlite {
     /// Marks the file as moved, so that no process opens it again, and lets go of it.
     pub(in crate::state) fn mark_moved(&self) -> Result<(), StoreError> {
         self.connection.pragma_update(None, "user_version", schema::MOVED)?;
-        self.commit()
-    }
-
-    /// Sets what the next commit survives. In write-ahead mode the setting takes effect with the next transaction, and a
-    /// commit that syncs the log makes every earlier one durable too, since they share the log.
-    fn be_durable(&self, durability: Durability) -> Result<(), StoreError> {
-        if self.durability.get() != durability {
-            self.connection.execute_batch(match durability {
-                Durability::Kill => "PRAGMA synchronous = NORMAL",
-                Durability::Power => "PRAGMA synchronous = FULL",
-            })?;
-            self.durability.set(durability);
-        }
-        Ok(())
+        run(&self.connection, "COMMIT")
     }
 
     /// Has what is deleted from now on overwritten, or no longer.

@@ -15,10 +15,8 @@ use crate::state::home::{self, Missing};
 use crate::state::lock::FileLock;
 use crate::state::{Durability, StoreError};
 
+use super::log::{Log, PATIENCE};
 use super::schema;
-
-/// How long a process waits for others to let go of the store.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The pause before another try at what does not wait by itself.
 const RETRY: Duration = Duration::from_millis(5);
@@ -32,7 +30,8 @@ const VALUE_BYTES: i32 = 64 << 20;
 pub(in crate::state) struct Sqlite {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    /// What the next commit survives, as SQLite was last told.
+    pub(super) log: Log,
+    /// What the next commit is to survive.
     pub(super) durability: Cell<Durability>,
     /// Whether what is deleted is overwritten, as SQLite was last told.
     pub(super) overwrites: Cell<bool>,
@@ -60,9 +59,9 @@ impl Sqlite {
         if !prepare_file(&path, missing)? {
             return Ok(None);
         }
-        let connection = ready(&path, &folder)?;
+        let (connection, log) = ready(&path, &folder)?;
         let (durability, overwrites) = (Cell::new(Durability::Kill), Cell::new(false));
-        Ok(Some(Self { connection, path, durability, overwrites }))
+        Ok(Some(Self { connection, path, log, durability, overwrites }))
     }
 }
 
@@ -92,7 +91,7 @@ fn prepare_file(path: &Path, missing: Missing) -> Result<bool, StoreError> {
 ///
 /// A switch of the journal, or putting right what a killed process left, does not wait for other connections as
 /// transactions do: it says at once that the store is busy. So it is tried again.
-fn ready(path: &Path, folder: &Path) -> Result<Connection, StoreError> {
+fn ready(path: &Path, folder: &Path) -> Result<(Connection, Log), StoreError> {
     let started = Instant::now();
     loop {
         match made_ready(path, folder) {
@@ -102,21 +101,20 @@ fn ready(path: &Path, folder: &Path) -> Result<Connection, StoreError> {
     }
 }
 
-fn made_ready(path: &Path, folder: &Path) -> Result<Connection, StoreError> {
-    let mut connection = connect(path)?;
+fn made_ready(path: &Path, folder: &Path) -> Result<(Connection, Log), StoreError> {
+    let (mut connection, log) = connect(path)?;
     if identify(&connection, path)? == Version::Older {
         bring_up_to_date(&mut connection, path, folder)?;
     }
     schema::check(&connection)?;
-    Ok(connection)
+    Ok((connection, log))
 }
 
-fn connect(path: &Path) -> Result<Connection, StoreError> {
+fn connect(path: &Path) -> Result<(Connection, Log), StoreError> {
     // No mutex: a connection belongs to one thread at a time, which Rust's types hold.
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    let mut connection = Connection::open_with_flags(path, flags)?;
     connection.set_prepared_statement_cache_capacity(48);
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES)?;
     // The file is ours, yet a damaged or planted schema must not be able to run anything.
@@ -126,9 +124,10 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.execute_batch(
         "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -500; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;
-         PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 8388608; PRAGMA cell_size_check = ON;",
+         PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 8388608; PRAGMA cell_size_check = ON;",
     )?;
-    Ok(connection)
+    let log = Log::of(&mut connection, path)?;
+    Ok((connection, log))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
