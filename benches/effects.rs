@@ -116,7 +116,7 @@ fn raw(place: &Path) -> Duration {
     let mut connection = Connection::open(place.join("raw.db")).unwrap();
     connection
         .execute_batch(
-            "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
              CREATE TABLE record (id INTEGER PRIMARY KEY, hash BLOB, bytes BLOB, key BLOB, detail BLOB);",
         )
         .unwrap();

@@ -215,7 +215,8 @@ fn the_tour_prints_what_its_page_shows() {
     assert!(commands.len() > 20, "the page has its commands in blocks of `console tour`");
     // One shell, so that what one command names the next can use; a mark of our own ends each one's output.
     let mark = "end of a command of the tour\n";
-    let script: String = commands.iter().map(|(command, _)| format!("{command}\nprintf '%s' '{mark}'\n")).collect();
+    let script: String =
+        commands.iter().map(|(command, _)| format!("{command}\nprintf '%s' '{mark}'\n")).collect();
     let binaries = Path::new(env!("CARGO_BIN_EXE_tgw")).parent().unwrap();
     let search = std::env::var_os("PATH").unwrap_or_default();
     let folders = [binaries.to_owned(), binaries.join("examples")];

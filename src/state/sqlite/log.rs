@@ -29,7 +29,7 @@ const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// From which size, in pages, the log is moved into the file: 8 MiB.
-const MOVED_AT: u32 = 1000;
+const MOVED_AT: u32 = 2000;
 
 /// The log of one connection.
 pub(super) struct Log {

@@ -169,8 +169,8 @@ fn bring_up_to_date(connection: &mut Connection, path: &Path, folder: &Path) -> 
     if identify(connection, path)? == Version::Current {
         return Ok(());
     }
-    // Records are appended, so that larger pages mean fewer writes; a page is chosen before the first one is written.
-    connection.execute_batch("PRAGMA page_size = 8192")?;
+    // An effect writes little to each of many pages, and every page is written whole; it is chosen before the first one.
+    connection.execute_batch("PRAGMA page_size = 4096")?;
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if !mode.eq_ignore_ascii_case("wal") {
         return Err(StoreError::Unavailable("its file system does not allow write-ahead mode".to_owned()));

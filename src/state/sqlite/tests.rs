@@ -158,3 +158,36 @@ fn the_log_stays_bounded_while_writing() {
     let log = fs::metadata(format!("{}-wal", place.file().display())).unwrap().len();
     assert!(log < 12 << 20, "{log}");
 }
+
+#[test]
+fn what_cannot_be_made_durable_is_in_doubt_and_nothing_is_written_after_it() {
+    let place = Fixture::new(Kind::Sqlite);
+    let mut store = place.open();
+    commit(&mut store, 1, &[], 1).unwrap();
+    // Another file in the log's place: syncing it would say nothing of what was written.
+    let log = format!("{}-wal", place.file().display());
+    fs::rename(&log, format!("{log}-moved")).unwrap();
+    fs::write(&log, "").unwrap();
+    assert!(matches!(commit(&mut store, 1, &[], 1), Err(StoreError::InDoubt(_))));
+    assert!(matches!(commit(&mut store, 1, &[], 1), Err(StoreError::Unavailable(_))));
+}
+
+#[test]
+fn writers_at_once_lose_nothing_and_keep_the_log_bounded() {
+    let place = Fixture::new(Kind::Sqlite);
+    // As long as somebody has the store open, the log stays as it is.
+    let open = place.open();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut store = place.open();
+                for _ in 0..1_500 {
+                    commit(&mut store, 1, &[], 1).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(walk(&open), 6_000);
+    let log = fs::metadata(format!("{}-wal", place.file().display())).unwrap().len();
+    assert!(log < 40 << 20, "{log}");
+}
