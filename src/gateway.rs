@@ -65,10 +65,12 @@ pub use ask::Asked;
 pub use check::{Check, Stage};
 pub use finished::{Awaited, Finished, Origin};
 pub use look_up::LookedUp;
+pub use notify::tell_of;
 pub use pursue::Pursued;
 pub use pursued::EndOfEffect;
 pub use redeem::Settled;
 pub use settle::settle_effect;
+pub use signed::stored_yes;
 
 use finished::Subject;
 use follow::Following;

@@ -6,6 +6,7 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::code::ErrorCode;
 use crate::ident::UserName;
+use crate::policy::Quorum;
 
 use super::{Answered, Binding, GrantId, Subject};
 
@@ -148,12 +149,25 @@ impl Grant {
     /// # Errors
     /// [`GrantMismatch`]; the grant is then worth nothing.
     pub fn check(&self, subject: &Subject<'_>, now: Timestamp) -> Result<(), GrantMismatch> {
-        if self.binding != Binding::compute(subject) {
+        self.covers(Binding::compute(subject), subject.quorums(), &subject.principal.user, now)
+    }
+
+    /// Checks the grant against what is to happen now, and the answers that it takes now.
+    ///
+    /// # Errors
+    /// [`GrantMismatch`]; the grant is then worth nothing.
+    pub fn covers(
+        &self,
+        binding: Binding,
+        quorums: &[Quorum],
+        requester: &UserName,
+        now: Timestamp,
+    ) -> Result<(), GrantMismatch> {
+        if self.binding != binding {
             return Err(GrantMismatch::OtherCall);
         }
         // The rules are bound by name; their terms may have become stricter since.
-        let requester = &subject.principal.user;
-        if !subject.quorums().iter().all(|quorum| quorum.is_met(&self.signers, requester)) {
+        if !quorums.iter().all(|quorum| quorum.is_met(&self.signers, requester)) {
             return Err(GrantMismatch::NeedsSignature);
         }
         if now >= self.expires {

@@ -11,7 +11,8 @@ use crate::code::{CallError, ErrorCode};
 use crate::ident::{CallId, TaskId};
 use crate::policy::Quorum;
 
-use super::{ApprovalId, Binding, Likeness, Rendered, Subject};
+use super::entrance::ENTERS;
+use super::{ApprovalId, AskedEntrance, Binding, Likeness, Rendered, Subject};
 
 /// How long a question stands where no rule says otherwise.
 const STANDS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -130,6 +131,32 @@ impl PendingApproval {
         }
     }
 
+    /// The stored form of a question at a gate. It is about no call: what a yes lets in is a task.
+    #[must_use]
+    pub fn at_gate(id: ApprovalId, entrance: &AskedEntrance<'_>, now: Timestamp) -> Self {
+        let binding = entrance.binding();
+        let demand = entrance.demand;
+        Self {
+            id,
+            binding,
+            likeness: Likeness(binding.0),
+            expires: now.plus(demand.expires.unwrap_or(STANDS)),
+            shown: entrance.shown(),
+            tool: ENTERS.to_owned(),
+            call: StoredCall {
+                id: String::new(),
+                tool: ENTERS.to_owned(),
+                arguments: entrance.arguments(),
+                question: entrance.question(),
+                signed: !demand.quorums.is_empty(),
+                quorums: demand.quorums.clone(),
+                contract: entrance.policy,
+                rules: Vec::new(),
+                task: StoredTask::of(entrance.task),
+            },
+        }
+    }
+
     /// Its id.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -174,6 +201,25 @@ impl PendingApproval {
 }
 
 impl StoredCall {
+    /// The call's id; `None` where it is about no call.
+    #[must_use]
+    pub fn call_id(&self) -> Option<&str> {
+        (self.tool != ENTERS).then_some(&self.id)
+    }
+
+    /// The step that a task is to enter; `None` where it is about a call.
+    #[must_use]
+    pub fn enters(&self) -> Option<&str> {
+        let step = self.arguments.get("step").filter(|_| self.tool == ENTERS);
+        step.and_then(Value::as_str)
+    }
+
+    /// How often the task had been changed when its gate was asked; 0 for one that was to be started.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.arguments.get("revision").and_then(Value::as_u64).unwrap_or_default()
+    }
+
     /// The text that the store keeps.
     ///
     /// # Errors

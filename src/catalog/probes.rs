@@ -85,7 +85,9 @@ fn fill(
 }
 
 impl ProbeSpec {
-    fn expressions(&self) -> Vec<&Expression> {
+    /// Every expression of its arguments.
+    #[must_use]
+    pub fn expressions(&self) -> Vec<&Expression> {
         let mut found = Vec::new();
         self.arguments.iter().for_each(|(_, argument)| argument.expressions(&mut found));
         found

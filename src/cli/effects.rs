@@ -37,8 +37,14 @@ pub(crate) fn effects(arguments: &EffectsArgs) -> Outcome {
         }
         EffectsCommand::Wait { id, timeout, session } => follow::wait(session, id, *timeout),
         EffectsCommand::Watch { json, session } => follow::watch(session, *json),
-        EffectsCommand::Cancel { id, session } => follow::cancel(session, id),
-        EffectsCommand::Reconcile { id, json, session } => reconcile(session, id.as_deref(), *json),
+        EffectsCommand::Cancel { id, session } => {
+            refuse_in_a_call("have an operation stopped")?;
+            follow::cancel(session, id)
+        }
+        EffectsCommand::Reconcile { id, json, session } => {
+            refuse_in_a_call("settle an effect")?;
+            reconcile(session, id.as_deref(), *json)
+        }
     }
 }
 

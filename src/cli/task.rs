@@ -2,6 +2,10 @@
 
 mod change;
 mod enter;
+mod record;
+mod waiting;
+
+pub(crate) use change::as_asked;
 
 use serde_json::{Value, json};
 

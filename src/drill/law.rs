@@ -22,6 +22,14 @@ pub enum Law {
     LateApproval,
     /// A policy that denies what it let through.
     ChangedPolicy,
+    /// A precondition that turns false.
+    TurnedPrecondition,
+    /// A backend that says that it succeeded and did nothing.
+    HollowSuccess,
+    /// A crash while an operation is under way.
+    CrashWhilePending,
+    /// An operation that does not end in its time.
+    NeverEnds,
     /// No store.
     StoreDown,
     /// The audit of all of that.
@@ -30,7 +38,7 @@ pub enum Law {
 
 impl Law {
     /// Every law, in the order in which they are tried.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Outcome,
         Self::TimeOutBefore,
         Self::TimeOutAfter,
@@ -39,6 +47,10 @@ impl Law {
         Self::CrashAfterRun,
         Self::LateApproval,
         Self::ChangedPolicy,
+        Self::TurnedPrecondition,
+        Self::HollowSuccess,
+        Self::CrashWhilePending,
+        Self::NeverEnds,
         Self::StoreDown,
         Self::Audit,
     ];
@@ -55,6 +67,10 @@ impl Law {
             Self::CrashAfterRun => "crash after run",
             Self::LateApproval => "late approval",
             Self::ChangedPolicy => "changed policy",
+            Self::TurnedPrecondition => "turned precondition",
+            Self::HollowSuccess => "hollow success",
+            Self::CrashWhilePending => "crash while pending",
+            Self::NeverEnds => "never ends",
             Self::StoreDown => "store down",
             Self::Audit => "audit",
         }
@@ -72,6 +88,12 @@ impl Law {
             Self::CrashAfterRun => "a crash after the effect is found, and makes no second effect",
             Self::LateApproval => "a yes that comes or is used too late runs nothing",
             Self::ChangedPolicy => "what the policy denies now is denied, whatever was said before",
+            Self::TurnedPrecondition => {
+                "what does not hold any more where it is to run keeps it from running"
+            }
+            Self::HollowSuccess => "a success that its look-up does not see is unknown, and not reported",
+            Self::CrashWhilePending => "an operation is taken over after a crash, and not begun again",
+            Self::NeverEnds => "an operation that does not end in its time is unknown, and not begun again",
             Self::StoreDown => "without the store nothing runs",
             Self::Audit => "the audit is whole, and has an intent for everything that ran",
         }

@@ -8,6 +8,8 @@ mod law;
 mod report;
 mod sample;
 mod scenario;
+mod shape;
+mod signers;
 mod stage;
 mod trial;
 

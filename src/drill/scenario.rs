@@ -51,7 +51,18 @@ fn recognises(stage: &Stage<'_>) -> bool {
     !matches!(stage.contract.idempotency, Idempotency::Unrecognised)
 }
 
-pub(super) async fn time_out(stage: &Stage<'_>, fault: Fault) -> Result<(), Finding> {
+/// Whether a success says that it was verified, where its contract says how.
+pub(super) fn verified(stage: &Stage<'_>, told: &Told) -> Result<(), Finding> {
+    if stage.contract.verify.is_some() && told.verification.as_deref() != Some("verified") {
+        return broken(format!(
+            "its contract says how a success is verified, and the reply is {} unverified",
+            told.words()
+        ));
+    }
+    Ok(())
+}
+
+pub(super) async fn time_out(stage: &mut Stage<'_>, fault: Fault) -> Result<(), Finding> {
     stage.double.set(fault);
     let told = answered(stage.send("c1", Person::Yes, Access::Up).await)?;
     if told.status != "unknown" {
@@ -69,32 +80,53 @@ pub(super) async fn crash(stage: &mut Stage<'_>, fault: Fault) -> Result<(), Fin
         Err(error) => return skip(error),
     }
     stage.double.set(Fault::None);
-    let had = match &stage.contract.timeout {
-        Timeout::Fixed(time) => *time,
-        Timeout::From { max, .. } => *max,
-    };
+    let had = longest(&stage.contract.timeout);
     stage.pass(had + LATER);
     settled_once(stage, "after a crash").await
 }
 
+fn longest(timeout: &Timeout) -> Duration {
+    match timeout {
+        Timeout::Fixed(time) => *time,
+        Timeout::From { max, .. } => *max,
+    }
+}
+
 /// The same call once more, when nobody knows what became of the first.
-async fn settled_once(stage: &Stage<'_>, when: &str) -> Result<(), Finding> {
+async fn settled_once(stage: &mut Stage<'_>, when: &str) -> Result<(), Finding> {
     if !recognises(stage) {
         return Ok(());
     }
-    let told = answered(stage.send("c1", Person::Yes, Access::Up).await)?;
-    let (runs, effects) = (stage.double.runs(), stage.double.effects());
-    if effects > 1 {
-        return broken(format!("the same call {when} made effect {effects}; the reply is {}", told.words()));
+    let happened = stage.double.effects() > 0;
+    let (looks, safe) = {
+        let contract = &stage.contract;
+        (contract.reconcile.as_deref(), contract.idempotency.retry_is_safe())
+    };
+    let (is_looked_up, proves) =
+        (looks.is_some(), looks.and_then(|spec| spec.absence.as_ref()).map(|absence| absence.proves_after));
+    let told = answered(stage.through("c1").await)?;
+    no_second(stage, &told, when)?;
+    if happened && is_looked_up {
+        if stage.double.runs() > 1 {
+            return broken(format!("the same call {when} ran again, though its look-up finds the effect"));
+        }
+        return match told.status.as_str() {
+            "succeeded" => verified(stage, &told),
+            _ => broken(format!("its look-up finds the effect, and the reply {when} is {}", told.words())),
+        };
     }
-    if stage.contract.idempotency.retry_is_safe() {
+    if safe {
         return match told.status.as_str() {
             "succeeded" => once(stage.double, &told),
             "unknown" => Ok(()),
             _ => broken(format!("a retry that is safe was answered {}", told.words())),
         };
     }
-    if runs > 1 {
+    // A look-up that proves that nothing happened frees the key.
+    if proves.is_some() && !happened && told.status == "succeeded" {
+        return once(stage.double, &told);
+    }
+    if stage.double.runs() > 1 {
         return broken(format!("the same call {when} ran again, and nothing says that this is safe"));
     }
     if told.status != "unknown" {
@@ -103,19 +135,131 @@ async fn settled_once(stage: &Stage<'_>, when: &str) -> Result<(), Finding> {
             told.words()
         ));
     }
+    if let Some(proves_after) = proves.filter(|_| !happened) {
+        stage.pass(proves_after + LATER);
+        let told = answered(stage.through("c1").await)?;
+        no_second(stage, &told, when)?;
+        if !matches!(told.status.as_str(), "succeeded" | "unknown") {
+            return broken(format!(
+                "its look-up proves that nothing happened, and the reply is {}",
+                told.words()
+            ));
+        }
+    }
     Ok(())
 }
 
-pub(super) async fn duplicate(stage: &Stage<'_>) -> Result<(), Finding> {
+fn no_second(stage: &Stage<'_>, told: &Told, when: &str) -> Result<(), Finding> {
+    match stage.double.effects() {
+        0 | 1 => Ok(()),
+        count => broken(format!("the same call {when} made effect {count}; the reply is {}", told.words())),
+    }
+}
+
+/// What must hold before the call turns false after the person's yes, or just before it is sent.
+pub(super) async fn turned_precondition(stage: &mut Stage<'_>, asked: bool) -> Result<(), Finding> {
+    if stage.contract.preconditions.is_empty() {
+        return skip("its contract states no `preconditions`");
+    }
+    if asked {
+        let question = ask(stage).await?;
+        if !stage.approve(&question).or_else(skip)? {
+            return skip("a stored question took no answer in time");
+        }
+    }
+    stage.double.set(Fault::Unmet);
+    let told = answered(stage.send("c1", Person::Nobody, Access::Up).await)?;
+    no_run(stage.double, &told, "though what must hold before it does not")?;
+    match told.code() {
+        "PRECONDITION_FAILED" => Ok(()),
+        _ => broken(format!("what must hold before it does not, and the reply is {}", told.words())),
+    }
+}
+
+/// The backend says that it succeeded, and did nothing.
+pub(super) async fn hollow_success(stage: &mut Stage<'_>) -> Result<(), Finding> {
+    if stage.contract.verify.is_none() {
+        return skip("its contract states no `verify`, so that a success that did nothing is believed");
+    }
+    stage.double.set(Fault::Hollow);
+    let told = answered(stage.through("c1").await)?;
+    // What is hidden where it is kept cannot be looked for by another process, which then says only that it does not know.
+    let hides = !stage.contract.result.redact.is_empty();
+    match (told.status.as_str(), told.code()) {
+        ("unknown", "VERIFICATION_FAILED") => Ok(()),
+        ("unknown", "OUTCOME_UNKNOWN") if hides => Ok(()),
+        _ => {
+            broken(format!("the backend did nothing, its look-up says so, and the reply is {}", told.words()))
+        }
+    }
+}
+
+/// The gateway dies while it asks how far an operation is.
+pub(super) async fn crash_while_pending(stage: &mut Stage<'_>) -> Result<(), Finding> {
+    begin_operation(stage, Fault::DieLooking).await?;
+    match stage.follow().await {
+        Ok(None) => {}
+        Ok(Some(told)) => return broken(format!("a gateway that died said {}", told.words())),
+        Err(error) => return skip(error),
+    }
+    stage.double.set(Fault::None);
+    let told = answered(stage.follow().await)?;
+    if told.status != "succeeded" {
+        return broken(format!("the operation came to its end, and the reply is {}", told.words()));
+    }
+    verified(stage, &told)?;
+    begun_once(stage, &told, "after a crash while it was under way").await
+}
+
+/// An operation goes on beyond its time.
+pub(super) async fn never_ends(stage: &mut Stage<'_>) -> Result<(), Finding> {
+    begin_operation(stage, Fault::Stall).await?;
+    let time = stage.contract.operation.as_ref().map_or(Duration::ZERO, |operation| operation.timeout);
+    stage.pass(time + LATER);
+    let told = answered(stage.follow().await)?;
+    if told.status != "unknown" {
+        return broken(format!("the operation did not end in its time, and the reply is {}", told.words()));
+    }
+    stage.double.set(Fault::None);
+    begun_once(stage, &told, "after its time was over").await
+}
+
+async fn begin_operation(stage: &mut Stage<'_>, fault: Fault) -> Result<(), Finding> {
+    if stage.contract.operation.is_none() {
+        return skip("its contract states no `operation`");
+    }
+    stage.double.set(fault);
+    let told = answered(stage.send("c1", Person::Yes, Access::Up).await)?;
+    match told.status.as_str() {
+        "accepted" => Ok(()),
+        _ => broken(format!("the backend accepted an operation, and the reply is {}", told.words())),
+    }
+}
+
+/// The same call again begins no second operation.
+async fn begun_once(stage: &mut Stage<'_>, told: &Told, when: &str) -> Result<(), Finding> {
+    once(stage.double, told)?;
+    if !recognises(stage) {
+        return Ok(());
+    }
+    let again = answered(stage.through("c1").await)?;
+    once(stage.double, &again)?;
+    if stage.double.runs() > 1 && !stage.contract.idempotency.retry_is_safe() {
+        return broken(format!("the same call {when} ran again; the reply is {}", again.words()));
+    }
+    Ok(())
+}
+
+pub(super) async fn duplicate(stage: &mut Stage<'_>) -> Result<(), Finding> {
     if !recognises(stage) {
         return skip("its contract says that no repeated call is recognised (`idempotency: none`)");
     }
     // A stated key recognises the call under any id.
     let second = if stage.contract.idempotency.key().is_some() { "c2" } else { "c1" };
-    let mut last = answered(stage.send("c1", Person::Yes, Access::Up).await)?;
+    let mut last = answered(stage.through("c1").await)?;
     once(stage.double, &last)?;
     for _ in 0..2 {
-        last = answered(stage.send(second, Person::Yes, Access::Up).await)?;
+        last = answered(stage.through(second).await)?;
         once(stage.double, &last)?;
     }
     if stage.double.runs() != 1 {
@@ -178,7 +322,7 @@ pub(super) async fn changed_policy(
         }
         0
     } else {
-        let told = answered(stage.send("c1", Person::Nobody, Access::Up).await)?;
+        let told = answered(stage.through("c1").await)?;
         once(stage.double, &told)?;
         1
     };

@@ -19,20 +19,27 @@ use crate::authorize::Consent;
 use crate::catalog::Contract;
 use crate::clock::Clock;
 use crate::execute::CancelToken;
-use crate::gateway::{Admission, Finished, Gateway, Observer};
+use crate::gateway::{Admission, Finished, Gateway, Observer, Pursued};
 use crate::ident::CallId;
 use crate::secret::Redactor;
 use crate::session::Session;
 use crate::state::{
-    Answer, ApprovalState, Batch, Change, Durability, Order, Place, SealKey, SqlStore, Store, StoreError,
-    StoredApproval,
+    Answer, ApprovalState, Batch, Change, Durability, EffectState, Order, Place, SealKey, SignedAnswersNow,
+    SqlStore, Store, StoreError, StoredApproval, StoredEffect,
 };
 use crate::wire::{CallRequest, Shape};
 
 use super::double::Double;
+use super::signers::Signers;
 
 /// How the double's person answers.
 const COLUMNS: usize = 100;
+
+/// Most looks at what is under way elsewhere, before it counts as endless.
+const MOST_LOOKS: usize = 64;
+
+/// How long nothing is done where another process holds an effect.
+const MOMENT: Duration = Duration::from_secs(60);
 
 /// Whether anyone can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +66,8 @@ pub(super) struct Told {
     #[serde(default)]
     pub(super) replayed: bool,
     #[serde(default)]
+    pub(super) verification: Option<String>,
+    #[serde(default)]
     error: Option<ToldError>,
 }
 
@@ -69,6 +78,11 @@ struct ToldError {
 }
 
 impl Told {
+    /// Whether what came of it is to be followed.
+    pub(super) fn goes_on(&self) -> bool {
+        matches!(self.status.as_str(), "accepted" | "working")
+    }
+
     pub(super) fn code(&self) -> &str {
         self.error.as_ref().map_or("", |error| &error.code)
     }
@@ -92,16 +106,95 @@ pub(super) struct Stage<'d> {
     pub(super) store: PathBuf,
     /// The folder of the key that answers are sealed with.
     pub(super) home: PathBuf,
+    pub(super) signers: &'d Signers,
 }
 
 impl Stage<'_> {
-    /// Sends the call; `None` where the gateway died of it.
+    /// Sends the call, and follows what it began to its end; `None` where the gateway died of it.
+    pub(super) async fn through(&mut self, id: &str) -> Result<Option<Told>, String> {
+        match Box::pin(self.send(id, Person::Yes, Access::Up)).await? {
+            Some(told) if told.goes_on() => Box::pin(self.follow()).await,
+            told => Ok(told),
+        }
+    }
+
+    /// Sends the call; `None` where the gateway died of it. Where it takes signed answers, people sign, and it is sent again.
     pub(super) async fn send(
         &self,
         id: &str,
         person: Person,
         access: Access,
     ) -> Result<Option<Told>, String> {
+        let told = self.send_once(id, person, access).await?;
+        let asks = told.as_ref().is_some_and(|told| told.code() == "APPROVAL_REQUIRED");
+        if !asks || person == Person::Nobody {
+            return Ok(told);
+        }
+        let question = self.question()?;
+        if question.state_at(self.session.clock.now()) != ApprovalState::Pending
+            || !self.approve(&question)?
+        {
+            return Ok(told);
+        }
+        self.send_once(id, Person::Nobody, access).await
+    }
+
+    /// Follows what is under way elsewhere to its end, each time as another process that comes when it is due; `None` where
+    /// one of them died of it.
+    pub(super) async fn follow(&mut self) -> Result<Option<Told>, String> {
+        for _ in 0..MOST_LOOKS {
+            let Some(next) = self.going_on()? else { return Err("nothing is under way any more".to_owned()) };
+            let now = self.session.clock.now();
+            self.session.clock = Clock::Fixed(now.max(next.due));
+            let store = Ok(self.open()?);
+            let gateway = Gateway::new(self.session, store, None, &Nobody, Some(Shape::Native))
+                .with_stand_in(self.double);
+            let cancel = CancelToken::default();
+            let Some(pursued) = self.unless_dead(Box::pin(gateway.pursue(&next.id, &cancel))).await else {
+                return Ok(None);
+            };
+            match pursued.map_err(|error| error.to_string())? {
+                Pursued::Going => {}
+                Pursued::NotNow => self.pass(MOMENT),
+                Pursued::Stuck(why) => return Err(why),
+                Pursued::Over(stored) => {
+                    return Err(format!("its effect was {} already", stored.state.as_str()));
+                }
+                Pursued::Ended(ended) => {
+                    let mut out = Vec::new();
+                    ended.encode(&mut out);
+                    return told(&out).map(Some);
+                }
+            }
+        }
+        Err("what is under way did not come to its end".to_owned())
+    }
+
+    /// What is under way elsewhere.
+    pub(super) fn going_on(&self) -> Result<Option<StoredEffect>, String> {
+        let store = self.open()?;
+        for state in [EffectState::Accepted, EffectState::Working] {
+            let found = store.effects(&self.session.principal.tenant, Some(state), 1);
+            if let Some(found) = found.map_err(|error| error.to_string())?.pop() {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Does some work to its end; `None` where the gateway dies of it. Dropping the work where it stands is what a kill
+    /// leaves: what was committed, and nothing more.
+    async fn unless_dead<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = pin!(work);
+        poll_fn(|context| match work.as_mut().poll(context) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending if self.double.is_dead() => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        })
+        .await
+    }
+
+    async fn send_once(&self, id: &str, person: Person, access: Access) -> Result<Option<Told>, String> {
         let store = match access {
             Access::Up => Ok(self.open()?),
             Access::Down => Err(StoreError::Unavailable("the drill took the store away".to_owned())),
@@ -121,7 +214,7 @@ impl Stage<'_> {
         };
         let gateway =
             Gateway::new(self.session, store, asked, &Nobody, Some(Shape::Native)).with_stand_in(self.double);
-        let work = async {
+        let work = Box::pin(async {
             let cancel = CancelToken::default();
             match gateway.admit(request, Consent::None) {
                 Admission::Finished(finished) => finished,
@@ -129,21 +222,11 @@ impl Stage<'_> {
                 Admission::Open(held) => gateway.settle_and_run(held, cancel).await,
                 Admission::Ready { call, .. } => gateway.run(call, cancel).await,
             }
-        };
-        // Dropping the work where it stands is what a kill leaves: what was committed, and nothing more.
-        let finished = {
-            let mut work = pin!(work);
-            poll_fn(|context| match work.as_mut().poll(context) {
-                Poll::Ready(finished) => Poll::Ready(Some(finished)),
-                Poll::Pending if self.double.is_dead() => Poll::Ready(None),
-                Poll::Pending => Poll::Pending,
-            })
-            .await
-        };
-        let Some(finished) = finished else { return Ok(None) };
+        });
+        let Some(finished) = self.unless_dead(work).await else { return Ok(None) };
         let mut out = Vec::new();
         gateway.commit(vec![finished], &mut out);
-        serde_json::from_slice(&out).map(Some).map_err(|error| format!("the reply cannot be read: {error}"))
+        told(&out).map(Some)
     }
 
     /// Lets time pass.
@@ -158,10 +241,12 @@ impl Stage<'_> {
         asked.into_iter().next().ok_or_else(|| "no question was stored".to_owned())
     }
 
-    /// Answers a stored question with yes, as another process would; says whether the answer was taken.
+    /// Answers a stored question with yes, as other processes would, signed where it takes that; says whether the answer
+    /// was taken.
     pub(super) fn approve(&self, question: &StoredApproval) -> Result<bool, String> {
         let operator = self.session.operator.as_str();
         let now = self.session.clock.now();
+        let signed = self.signers.answers(question, now)?;
         let mut records = PendingRecords::default();
         let pushed = records.push(&Entry {
             task: Some(&question.task),
@@ -183,11 +268,20 @@ impl Stage<'_> {
             by: operator,
             feedback: None,
         };
+        let kept = signed.as_deref().map(|answers| {
+            Change::KeepAnswers(SignedAnswersNow {
+                id: &question.id,
+                question: question.question,
+                before: question.answers.as_deref(),
+                answers,
+            })
+        });
+        let changes: Vec<Change<'_>> = kept.into_iter().chain([Change::AnswerApproval(answer)]).collect();
         let appended = self.open()?.append(&mut Batch {
             tenant: &self.session.principal.tenant,
             now,
             durability: Durability::Power,
-            changes: &[Change::AnswerApproval(answer)],
+            changes: &changes,
             records: &mut records,
         });
         match appended {
@@ -226,6 +320,10 @@ impl Stage<'_> {
         SqlStore::open(&Place::File(self.store.clone()), root, SealKey::new(&self.home))
             .map_err(|error| error.to_string())
     }
+}
+
+fn told(line: &[u8]) -> Result<Told, String> {
+    serde_json::from_slice(line).map_err(|error| format!("the reply cannot be read: {error}"))
 }
 
 /// A person who says yes.

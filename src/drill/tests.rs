@@ -9,7 +9,7 @@ use super::*;
 use crate::catalog::{Catalog, ManifestFile, TaskContext, TaskSpan};
 use crate::clock::{Clock, Timestamp};
 use crate::diagnostic::{Report, SourceMap};
-use crate::execute::{ParentEnvironment, StandIn};
+use crate::execute::{Look, ParentEnvironment, StandIn};
 use crate::ident::{AgentName, Principal, TaskId, Tenant, UserName};
 use crate::policy::{Policy, PolicyFile};
 use crate::present::Captured;
@@ -44,6 +44,10 @@ tools:
 const KEY: &str = "idempotency: {key: '{{arguments.ref}}'}";
 const SAFE: &str = "idempotency: {key: '{{arguments.ref}}', retry: safe}";
 const NONE: &str = "idempotency: none";
+
+/// The laws about what a contract like that does not state.
+const UNSTATED: [Law; 4] =
+    [Law::TurnedPrecondition, Law::HollowSuccess, Law::CrashWhilePending, Law::NeverEnds];
 
 struct Place {
     folder: tempfile::TempDir,
@@ -127,9 +131,17 @@ fn broken(report: &DrillReport) -> Vec<Law> {
 }
 
 /// The laws that were not drilled, in order.
-fn not_drilled(report: &DrillReport) -> Vec<Law> {
+fn all_not_drilled(report: &DrillReport) -> Vec<Law> {
     let skipped = |drilled: &&Drilled| matches!(drilled.finding, Finding::NotDrilled(_));
     report.findings.iter().filter(skipped).map(|drilled| drilled.law).collect()
+}
+
+/// The same without those about what a contract does not state, of which each must be there.
+fn not_drilled(report: &DrillReport) -> Vec<Law> {
+    let mut laws = all_not_drilled(report);
+    assert!(UNSTATED.iter().all(|law| laws.contains(law)), "{laws:?}");
+    laws.retain(|law| !UNSTATED.contains(law));
+    laws
 }
 
 #[test]
@@ -175,7 +187,7 @@ fn a_success_is_found_by_the_contracts_own_condition() {
         assert_eq!(not_drilled(&report), [Law::LateApproval], "{command}: {report:?}");
     }
     let report = drilled(&order(KEY, "success: 'exit.status == 300'"), ALLOW, &World::default());
-    assert_eq!(not_drilled(&report), Law::ALL);
+    assert_eq!(all_not_drilled(&report), Law::ALL);
 }
 
 /// What a double does wrong.
@@ -211,6 +223,10 @@ impl StandIn for Wronged {
     fn run<'a>(&'a self, call: &'a ValidatedCall) -> Pin<Box<dyn Future<Output = Captured> + 'a>> {
         self.more.set(self.more.get() + 1);
         self.world.run(call)
+    }
+
+    fn sees(&self, look: Look) -> Option<bool> {
+        self.world.sees(look)
     }
 }
 
@@ -274,5 +290,129 @@ fn a_policy_that_does_not_deny_after_all_shows_as_broken() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let report = runtime.block_on(drill(ground, &World::default()));
         assert_eq!(broken(&report), [Law::ChangedPolicy], "{report:?}");
+    }
+}
+
+/// An order that states what must hold before it, how it is followed, checked and looked up.
+fn full(extra: &str) -> String {
+    let look = |name: &str| {
+        format!(
+            "
+  - name: {name}
+    internal: true
+    description: Looks.
+    risk: read_only
+    execution_mode: parallel
+    input_schema: {{type: object, additionalProperties: false, required: [id], properties: {{id: {{type: string, minLength: 1}}}}}}
+    run: {{command: {{argv: [no-such-program, '{{{{arguments.id}}}}'], output: json}}}}
+    result: {{trust: trusted}}"
+        )
+    };
+    let looks: String = ["budget", "poll", "find", "fetch"].map(look).concat();
+    format!("{}    {extra}{looks}\n", order(KEY, "output: json"))
+}
+
+const BEFORE: &str = "preconditions: [{tool: budget, arguments: {id: x}, expect: value.left >= 3 && !value.blocked, message: too little}]";
+const VERIFY: &str = "verify: {tool: fetch, arguments: {id: '{{value.order.id}}'}, expect: value.amount == result.amount, within: 30s, every: 2s}";
+const FIND: &str = "reconcile: {tool: find, arguments: {id: '{{arguments.ref}}'}, found_when: size(value.items) == 1, value: /items/0}";
+const ABSENT: &str = "reconcile: {tool: find, arguments: {id: '{{arguments.ref}}'}, found_when: size(value.items) == 1, value: /items/0, absence: {when: size(value.items) == 0, proves_after: 10m}}";
+const LATER: &str = "operation: {accepted_when: 'value.state == \"taken\" && value.count == 2', id: /operation/id, interval: 2s, timeout: 1h, poll: {tool: poll, arguments: {id: '{{operation.id}}'}}, state: {pointer: /state, map: {queued: accepted, sending: working, done: succeeded, lost: failed}}, value: /result}";
+
+#[test]
+fn what_a_contract_states_of_look_ups_is_drilled() {
+    use Law::{CrashWhilePending, HollowSuccess, LateApproval, NeverEnds, TurnedPrecondition};
+    for (extra, skipped) in [
+        (vec![BEFORE, VERIFY], vec![CrashWhilePending, NeverEnds]),
+        (vec![FIND], vec![TurnedPrecondition, HollowSuccess, CrashWhilePending, NeverEnds]),
+        (vec![VERIFY, ABSENT], vec![TurnedPrecondition, CrashWhilePending, NeverEnds]),
+        (vec![LATER], vec![TurnedPrecondition, HollowSuccess]),
+        (vec![LATER, VERIFY, FIND, BEFORE], vec![]),
+        (vec![LATER, VERIFY, ABSENT, BEFORE], vec![]),
+    ] {
+        let tools = full(&extra.join("\n    "));
+        let asked = drilled(&tools, ASK, &World::default());
+        assert_eq!(
+            (broken(&asked), all_not_drilled(&asked)),
+            (vec![], skipped.clone()),
+            "{extra:?}: {asked:?}"
+        );
+        let safe = tools.replace(KEY, SAFE);
+        let report = drilled(&safe, ALLOW, &World::default());
+        let skipped = Law::ALL.into_iter().filter(|law| *law == LateApproval || skipped.contains(law));
+        assert_eq!(
+            (broken(&report), all_not_drilled(&report)),
+            (vec![], skipped.collect::<Vec<_>>()),
+            "{extra:?}: {report:?}"
+        );
+    }
+}
+
+#[test]
+fn a_tool_that_takes_signed_answers_and_another_step_is_drilled_there() {
+    let policy = "version: 1
+default_verdict: deny
+initial_step: look
+steps: {look: {risks: [read_only]}, act: {tools: [order], enter: {approval: {by: [finance]}}}}
+approvers: {finance: {members: [ann, bo, cy]}}
+rules: [{id: ask, verdict: require_approval, approval: {by: [finance], count: 2, not_requester: true}},
+        {id: any, verdict: require_approval, approval: {count: 2}}]
+";
+    let report = drilled(&order(KEY, "output: text"), policy, &World::default());
+    assert_eq!((broken(&report), not_drilled(&report)), (vec![], vec![]), "{report:?}");
+    let nobody = policy.replace("[ann, bo, cy]", "[ann, bo]");
+    let report = drilled(&order(KEY, "output: text"), &nobody, &World::default());
+    let Finding::NotDrilled(why) = finding(&report, Law::TimeOutAfter) else { panic!("{report:?}") };
+    assert!(why.contains("nobody can give the signed answers that it takes: 2 from finance"), "{why}");
+}
+
+/// A double whose look-ups lie.
+struct Lying {
+    world: World,
+    about: Look,
+    says: bool,
+}
+
+impl StandIn for Lying {
+    fn run<'a>(&'a self, call: &'a ValidatedCall) -> Pin<Box<dyn Future<Output = Captured> + 'a>> {
+        self.world.run(call)
+    }
+
+    fn sees(&self, look: Look) -> Option<bool> {
+        if look == self.about { Some(self.says) } else { self.world.sees(look) }
+    }
+}
+
+impl Double for Lying {
+    fn begin(&self, tool: &str, recipe: &Recipe) {
+        self.world.begin(tool, recipe);
+    }
+
+    fn set(&self, fault: Fault) {
+        self.world.set(fault);
+    }
+
+    fn runs(&self) -> u64 {
+        self.world.runs()
+    }
+
+    fn effects(&self) -> u64 {
+        self.world.effects()
+    }
+
+    fn is_dead(&self) -> bool {
+        self.world.is_dead()
+    }
+}
+
+#[test]
+fn look_ups_that_lie_show_as_broken_laws() {
+    let tools = full(&[VERIFY, ABSENT, BEFORE].join("\n    "));
+    for (about, says, law) in [
+        (Look::Precondition, true, Law::TurnedPrecondition),
+        (Look::Verified, true, Law::HollowSuccess),
+        (Look::Found, false, Law::TimeOutAfter),
+    ] {
+        let report = drilled(&tools, ALLOW, &Lying { world: World::default(), about, says });
+        assert!(broken(&report).contains(&law), "{about:?}: {report:?}");
     }
 }

@@ -17,9 +17,10 @@ use super::law::{Finding, Law};
 use super::report::{DrillReport, Drilled};
 use super::sample::sample;
 use super::scenario::{
-    answered, broken, changed_policy, crash, duplicate, late_answer, late_use, once, skip, store_down,
-    time_out,
+    answered, broken, changed_policy, crash, crash_while_pending, duplicate, hollow_success, late_answer,
+    late_use, never_ends, once, skip, store_down, time_out, turned_precondition, verified,
 };
+use super::signers::Signers;
 use super::stage::{Access, Person, Stage};
 
 /// What a drill stands on.
@@ -37,6 +38,8 @@ pub struct Ground {
 /// Tries every law on every tool that has effects.
 pub async fn drill(mut ground: Ground, double: &dyn Double) -> DrillReport {
     ground.session.task.span = TaskSpan::Stated;
+    let signers = Signers::of(&ground.session.policy);
+    ground.session.approvers = signers.approvers();
     let began = ground.session.clock.now();
     let mut report = DrillReport::default();
     let tools: Vec<Arc<Contract>> = ground
@@ -51,11 +54,37 @@ pub async fn drill(mut ground: Ground, double: &dyn Double) -> DrillReport {
         .cloned()
         .collect();
     for (at, contract) in tools.into_iter().enumerate() {
-        let mut trial =
-            Trial { ground: &mut ground, double, contract, began, number: at, stores: 0, audit: Vec::new() };
+        let own = (ground.session.step.clone(), ground.session.scope.clone());
+        show(&mut ground.session, &contract);
+        let mut trial = Trial {
+            ground: &mut ground,
+            double,
+            contract,
+            began,
+            number: at,
+            stores: 0,
+            audit: Vec::new(),
+            signers: &signers,
+        };
         report.findings.extend(trial.findings().await);
+        (ground.session.step, ground.session.scope) = own;
     }
     report
+}
+
+/// Goes into the first step that shows a tool, where the step of the session does not.
+fn show(session: &mut Session, contract: &Contract) {
+    if session.scope.hides(contract).is_none() {
+        return;
+    }
+    let (policy, principal, task) = (&session.policy, &session.principal, &session.task);
+    let shown = policy.steps().into_iter().find_map(|step| {
+        let scope = policy.scope(principal, task, Some(step));
+        scope.hides(contract).is_none().then(|| (step.clone(), scope))
+    });
+    if let Some((step, scope)) = shown {
+        (session.step, session.scope) = (Some(step), scope);
+    }
 }
 
 /// The trials of one tool.
@@ -68,6 +97,7 @@ struct Trial<'d> {
     stores: usize,
     /// What was wrong with the audits of its stages.
     audit: Vec<String>,
+    signers: &'d Signers,
 }
 
 /// How the call fares with nothing wrong.
@@ -88,19 +118,20 @@ impl Trial<'_> {
                 return all.collect();
             }
         };
-        let baseline = self.baseline(&arguments, &recipe).await;
+        let baseline = Box::pin(self.baseline(&arguments, &recipe)).await;
         let outcome = baseline.as_ref().map(|_| ()).map_err(Clone::clone);
         let stays = match &baseline {
             Ok(Baseline::Stays(why)) => Some(why.clone()),
             Ok(Baseline::Runs { .. }) => None,
-            Err(_) => Some("its plain call breaks the first law".to_owned()),
+            Err(Finding::NotDrilled(why)) => Some(why.clone()),
+            Err(Finding::Broken(_) | Finding::Held) => Some("its plain call breaks the first law".to_owned()),
         };
         let asked = matches!(baseline, Ok(Baseline::Runs { asked: true }));
         findings.push(self.found(Law::Outcome, outcome));
         for law in Law::ALL.into_iter().filter(|law| !matches!(law, Law::Outcome | Law::Audit)) {
             let found = match (&stays, law) {
                 (Some(why), law) if law != Law::StoreDown => skip(why.clone()),
-                _ => self.law(law, &arguments, &recipe, asked).await,
+                _ => Box::pin(self.law(law, &arguments, &recipe, asked)).await,
             };
             findings.push(self.found(law, found));
         }
@@ -139,9 +170,7 @@ impl Trial<'_> {
             exit: None,
             effect_key: None,
         };
-        let recipe = Recipe::find(&self.contract, &bindings).ok_or(
-            "no exit status and output were found that its contract takes for a success; an `output_schema` helps",
-        )?;
+        let recipe = Recipe::find(&self.contract, &session.catalog, &bindings)?;
         Ok((arguments, recipe))
     }
 
@@ -160,6 +189,7 @@ impl Trial<'_> {
             arguments: arguments.clone(),
             store,
             home,
+            signers: self.signers,
         }
     }
 
@@ -169,18 +199,23 @@ impl Trial<'_> {
         recipe: &Recipe,
     ) -> Result<Baseline, Finding> {
         let double = self.double;
-        let stage = self.stage(arguments, recipe);
+        let mut stage = self.stage(arguments, recipe);
         let first = answered(stage.send("c1", Person::Nobody, Access::Up).await)?;
         let asked = first.code() == "APPROVAL_REQUIRED";
         if asked && double.runs() > 0 {
             return broken("it ran before anyone was asked");
         }
-        let told = if asked { answered(stage.send("c1", Person::Yes, Access::Up).await)? } else { first };
+        let mut told = if asked { answered(stage.send("c1", Person::Yes, Access::Up).await)? } else { first };
+        if told.goes_on() {
+            told = answered(stage.follow().await)?;
+        }
+        let checked = verified(&stage, &told);
         let problems = stage.audit();
         self.audit.extend(audited("a plain call", problems));
         match told.status.as_str() {
             "succeeded" => {
                 once(double, &told)?;
+                checked?;
                 Ok(Baseline::Runs { asked })
             }
             _ if double.runs() > 0 => broken(format!("it ran, and the reply is {}", told.words())),
@@ -198,20 +233,24 @@ impl Trial<'_> {
         let denying = Arc::clone(&self.ground.denying);
         let mut stage = self.stage(arguments, recipe);
         let found = match law {
-            Law::TimeOutBefore => time_out(&stage, Fault::TimeOutBefore).await,
-            Law::TimeOutAfter => time_out(&stage, Fault::TimeOutAfter).await,
-            Law::DuplicateCall => duplicate(&stage).await,
-            Law::CrashBeforeRun => crash(&mut stage, Fault::DieBefore).await,
-            Law::CrashAfterRun => crash(&mut stage, Fault::DieAfter).await,
+            Law::TimeOutBefore => Box::pin(time_out(&mut stage, Fault::TimeOutBefore)).await,
+            Law::TimeOutAfter => Box::pin(time_out(&mut stage, Fault::TimeOutAfter)).await,
+            Law::DuplicateCall => Box::pin(duplicate(&mut stage)).await,
+            Law::CrashBeforeRun => Box::pin(crash(&mut stage, Fault::DieBefore)).await,
+            Law::CrashAfterRun => Box::pin(crash(&mut stage, Fault::DieAfter)).await,
             Law::LateApproval if !asked => skip("the policy asks nobody about it"),
-            Law::LateApproval => late_answer(&mut stage).await,
+            Law::LateApproval => Box::pin(late_answer(&mut stage)).await,
             Law::ChangedPolicy => {
                 let own = std::mem::replace(&mut stage.session.policy, Arc::clone(&denying));
-                let found = changed_policy(&mut stage, &own, &denying, asked).await;
+                let found = Box::pin(changed_policy(&mut stage, &own, &denying, asked)).await;
                 stage.session.policy = own;
                 found
             }
-            Law::StoreDown => store_down(&stage).await,
+            Law::TurnedPrecondition => Box::pin(turned_precondition(&mut stage, asked)).await,
+            Law::HollowSuccess => Box::pin(hollow_success(&mut stage)).await,
+            Law::CrashWhilePending => Box::pin(crash_while_pending(&mut stage)).await,
+            Law::NeverEnds => Box::pin(never_ends(&mut stage)).await,
+            Law::StoreDown => Box::pin(store_down(&stage)).await,
             Law::Outcome | Law::Audit => Ok(()),
         };
         let problems = stage.audit();

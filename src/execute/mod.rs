@@ -19,7 +19,7 @@ pub use notice::{Notice, Notifier};
 pub(crate) use process::Signals;
 pub use process::{CancelToken, ParentEnvironment, check_program};
 pub use sandbox::{Capability, SandboxProfile, resolve_profile};
-pub use stand_in::StandIn;
+pub use stand_in::{Look, StandIn};
 
 #[cfg(test)]
 mod test_bench;

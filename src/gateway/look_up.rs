@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::catalog::{Contract, ProbePurpose, ReconcileSpec};
-use crate::execute::CancelToken;
+use crate::execute::{CancelToken, Look};
 use crate::present::{Outcome, PresentLimits, Presented, present};
 use crate::state::{EffectState, Liveness, SettledEffect, Settlement, StoreError, StoredEffect, liveness};
 use crate::validate::CallBindings;
@@ -117,7 +117,7 @@ impl Gateway<'_> {
                 return Ok(Seen::Unclear(format!("the look-up's `{name}` cannot be filled: {error}")));
             }
         };
-        let read = |outcome: &Outcome| sighting(outcome, spec, about);
+        let read = |outcome: &Outcome| self.sighting(outcome, spec, about);
         let probed =
             match self.probe(&spec.probe.tool, ProbePurpose::Look, asked, about.call_id, read, cancel).await?
             {
@@ -163,13 +163,28 @@ enum Sighting {
     Neither,
 }
 
-fn sighting(outcome: &Outcome, spec: &ReconcileSpec, about: &CallBindings<'_>) -> Result<Sighting, String> {
-    let holds = |condition| outcome.answers(condition, about).map_err(|error| error.to_string());
-    if holds(&spec.found_when)? {
-        return Ok(Sighting::Found);
+impl Gateway<'_> {
+    fn sighting(
+        &self,
+        outcome: &Outcome,
+        spec: &ReconcileSpec,
+        about: &CallBindings<'_>,
+    ) -> Result<Sighting, String> {
+        let holds = |look, condition| match self.seen_instead(look) {
+            Some(holds) => Ok(holds),
+            None => outcome.answers(condition, about).map_err(|error| error.to_string()),
+        };
+        if holds(Look::Found, &spec.found_when)? {
+            return Ok(Sighting::Found);
+        }
+        match &spec.absence {
+            Some(absence) if holds(Look::Absent, &absence.when)? => Ok(Sighting::Absent),
+            Some(_) | None => Ok(Sighting::Neither),
+        }
     }
-    match &spec.absence {
-        Some(absence) if holds(&absence.when)? => Ok(Sighting::Absent),
-        Some(_) | None => Ok(Sighting::Neither),
+
+    /// What a double saw, where one stands in for every backend.
+    pub(super) fn seen_instead(&self, look: Look) -> Option<bool> {
+        self.stand_in.and_then(|stand_in| stand_in.sees(look))
     }
 }

@@ -4,7 +4,7 @@
 use crate::approval::Checked;
 use crate::catalog::{PreconditionSpec, ProbePurpose};
 use crate::code::{CallError, ErrorCode, Retry};
-use crate::execute::CancelToken;
+use crate::execute::{CancelToken, Look};
 use crate::present::Outcome;
 use crate::validate::{CallBindings, ValidatedCall};
 
@@ -99,7 +99,10 @@ impl Gateway<'_> {
         let asked = spec.probe.fill(about).map_err(|(name, error)| {
             format!("the argument `{name}` of the look cannot be filled: {error}")
         })?;
-        let read = |seen: &Outcome| seen.answers(&spec.expect, about).map_err(|error| error.to_string());
+        let read = |seen: &Outcome| match self.seen_instead(Look::Precondition) {
+            Some(holds) => Ok(holds),
+            None => seen.answers(&spec.expect, about).map_err(|error| error.to_string()),
+        };
         match self.probe(&spec.probe.tool, ProbePurpose::Look, asked, about.call_id, read, cancel).await {
             Ok(Ok(probed)) => match &probed.read {
                 Ok(holds) => Ok((probed.value().to_string(), *holds)),

@@ -149,7 +149,7 @@ pub struct DefaultVerdict {
 }
 
 /// How the person must be asked, from everything that asks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApprovalDemand {
     /// The rules that ask, in file order. Empty where only a default asks.
     pub rules: Vec<RuleId>,

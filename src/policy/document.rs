@@ -134,26 +134,6 @@ pub struct ApprovalTerms {
     pub remember: Vec<Vec<String>>,
 }
 
-impl ApprovalTerms {
-    /// Takes in what another asker demands: somebody in particular where one of them does, and the shorter expiry. What may
-    /// be remembered is another matter.
-    pub(super) fn tighten(&mut self, other: &Self) {
-        if self.quorum.is_none() {
-            self.quorum.clone_from(&other.quorum);
-        }
-        self.expires = match (self.expires, other.expires) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
-    }
-
-    /// Whether only answers signed with an approver's key count, so that nobody at a terminal can say yes.
-    #[must_use]
-    pub fn needs_signed_answer(&self) -> bool {
-        self.quorum.is_some()
-    }
-}
-
 /// What a rule demands of the place where a call runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Environment {

@@ -14,7 +14,7 @@ use super::facts::{Facts, gate_variables};
 use super::rules::{condition, text_of};
 use super::sections::Context;
 use super::terms::approval;
-use super::{ApprovalTerms, Policy};
+use super::{ApprovalDemand, ApprovalTerms, Policy};
 
 /// The gate of a step in one file.
 #[derive(Debug, Clone)]
@@ -32,8 +32,8 @@ pub struct Gate {
 pub enum Entrance {
     /// The task may enter.
     Open,
-    /// A person must say so.
-    Ask(ApprovalTerms),
+    /// A person must say so, or several: each file's gate has a demand of its own.
+    Ask(ApprovalDemand),
     /// It may not, for this reason.
     Closed(String),
 }
@@ -87,11 +87,11 @@ impl Policy {
     }
 
     /// What the gates of a step say to a task; in `facts` its step is the one that it leaves. A condition that cannot be
-    /// evaluated keeps the gate closed. Where several files have a gate each must open, and what they ask is joined
-    /// strictly.
+    /// evaluated keeps the gate closed. Where several files have a gate each must open: the answers that one takes say
+    /// nothing of another, and the shortest expiry counts.
     #[must_use]
     pub fn entrance(&self, step: &StepName, facts: &Facts<'_>) -> Entrance {
-        let mut asked: Option<ApprovalTerms> = None;
+        let mut asked: Option<ApprovalDemand> = None;
         for gate in self.gates(step) {
             if let Some(when) = &gate.when {
                 let condition = || format!("the step `{step}` is entered when `{}`", when.source().trim());
@@ -107,7 +107,9 @@ impl Policy {
                 }
             }
             if let Some(terms) = &gate.approval {
-                asked.get_or_insert_default().tighten(terms);
+                let asked = asked.get_or_insert_default();
+                asked.quorums.extend(terms.quorum.clone());
+                asked.expires = asked.expires.into_iter().chain(terms.expires).min();
             }
         }
         asked.map_or(Entrance::Open, Entrance::Ask)
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_gate_must_open_and_what_they_ask_is_joined_strictly() {
+    fn every_gate_must_open_and_each_has_answers_of_its_own() {
         let (open, closed) = (gated("{when: 'true'}"), gated("{when: 'false'}"));
         let asks = gated("{approval: {expires: 2h, count: 2}}");
         let asks_soon = gated("{when: 'true', approval: {expires: 1h, not_requester: true}}");
@@ -176,17 +178,9 @@ mod tests {
         for files in [[&*open, &closed], [&closed, &open], [&asks, &closed]] {
             assert!(matches!(entrance(&files, &caller), Entrance::Closed(_)));
         }
-        let asked = |file: &str| match entrance(&[file], &caller) {
-            Entrance::Ask(terms) => terms.quorum,
-            Entrance::Open | Entrance::Closed(_) => None,
-        };
-        assert!(asked(&asks).is_some_and(|quorum| quorum.count == 2));
-        assert!(asked(&asks_soon).is_some_and(|quorum| quorum.not_requester));
-        let joined = ApprovalTerms {
-            quorum: asked(&asks),
-            expires: Some(Duration::from_secs(3600)),
-            ..ApprovalTerms::default()
-        };
-        assert_eq!(entrance(&[&asks, &asks_soon], &caller), Entrance::Ask(joined));
+        let Entrance::Ask(demand) = entrance(&[&asks, &asks_soon], &caller) else { panic!() };
+        let quorums = demand.quorums.iter().map(|quorum| (quorum.count, quorum.not_requester));
+        assert_eq!(quorums.collect::<Vec<_>>(), [(2, false), (1, true)]);
+        assert_eq!(demand.expires, Some(Duration::from_secs(3600)));
     }
 }

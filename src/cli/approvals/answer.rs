@@ -182,9 +182,11 @@ fn confirmed(call: &StoredCall, digest: Digest, said: Said, colour: ColourChoice
     let (_alive, cancel) =
         cancellation().map_err(|error| Failure::failed(format!("the question cannot be shown: {error}")))?;
     let shown = Rendered { text: call.question.clone(), digest, abridged: false };
-    let answer = match said {
-        Said::Approved => "yes, approve exactly this call",
-        Said::Denied => "yes, deny this call",
+    let answer = match (said, call.enters()) {
+        (Said::Approved, None) => "yes, approve exactly this call",
+        (Said::Approved, Some(_)) => "yes, let exactly this task in",
+        (Said::Denied, None) => "yes, deny this call",
+        (Said::Denied, Some(_)) => "yes, keep this task out",
     };
     Ok(terminal.confirm(&shown, answer, &cancel) == Confirmed::Yes)
 }
@@ -211,9 +213,9 @@ pub(super) fn record(
     records.push(&Entry {
         task: Some(&question.task),
         step: question.step.as_ref(),
-        call: call.as_ref().map(|call| call.id.as_str()),
+        call: call.as_ref().and_then(StoredCall::call_id),
         tool: Some(&question.tool),
-        contract: call.as_ref().map(|call| call.contract),
+        contract: call.as_ref().filter(|call| call.call_id().is_some()).map(|call| call.contract),
         approval: Some(ApprovalNote {
             id: &question.id,
             by: recorded.by,

@@ -30,6 +30,12 @@ pub(super) fn as_rule(arguments: &ShowArgs) -> Outcome {
     }
     let call =
         StoredCall::from_json(&question.call, question.question).map_err(|error| call_failure(&error))?;
+    if call.enters().is_some() {
+        return Err(Failure::failed(format!(
+            "`{id}` is about a task at the gate of a step, and no rule lets one in"
+        ))
+        .with_hint("the gate is `enter` of the step in the policy"));
+    }
     let arguments = session_arguments(arguments);
     let loaded = session::load_as(&arguments, Some(identity(&question, &call)), Purpose::Look)?;
     loaded.warn_untrusted();

@@ -1,4 +1,5 @@
-//! `tgw approvals run`: a stored call, decided again and run with the yes that was given to it.
+//! `tgw approvals run`: a stored call, decided again and run with the yes that was given to it; or a task that enters a step
+//! with it.
 
 use crate::approval::StoredCall;
 use crate::code::{CallError, ErrorCode};
@@ -14,27 +15,29 @@ use super::super::exit::{Failure, Outcome};
 use super::super::session::{self, Identity};
 use super::super::stated_task::Purpose;
 use super::super::store::{self, failure};
+use super::super::task;
 use super::super::telemetry;
 use super::{call_failure, not_believed, unknown};
 
 /// Runs the call of a question that was answered with yes.
 pub(super) fn run(arguments: &ApprovalsRunArgs, colour: ColourChoice) -> Outcome {
     let id = arguments.id.as_str();
-    let looked = store::open(&StoreArgs {
-        workspace: arguments.workspace.clone(),
-        state: arguments.state.clone(),
-        tenant: arguments.tenant.clone(),
-    })?;
+    let looked = store::open(&store_arguments(arguments))?;
     let stored = looked.store.as_ref().map(|store| crate::state::Store::approval(store, &looked.tenant, id));
     let stored = stored.transpose().map_err(|error| failure(&error))?.flatten().ok_or_else(|| unknown(id))?;
     if let Some(why) = stored.seal.doubt() {
         return Err(not_believed(id, why));
     }
     let call = StoredCall::from_json(&stored.call, stored.question).map_err(|error| call_failure(&error))?;
-    let request = request(&call)?;
     drop(looked);
+    let arguments_of_session = session_arguments(arguments);
+    if let Some(step) = call.enters() {
+        let place = store_arguments(arguments);
+        return task::as_asked(&stored, &call, step, &arguments_of_session, &place);
+    }
+    let request = request(&call)?;
     let loaded = session::load_as(
-        &session_arguments(arguments),
+        &arguments_of_session,
         Some(Identity {
             principal: stored.principal.clone(),
             task: call.task.context(&stored.task),
@@ -97,6 +100,14 @@ pub(super) fn request(call: &StoredCall) -> Result<CallRequest, Failure> {
         rpc_id: None,
         traceparent: None,
     })
+}
+
+fn store_arguments(arguments: &ApprovalsRunArgs) -> StoreArgs {
+    StoreArgs {
+        workspace: arguments.workspace.clone(),
+        state: arguments.state.clone(),
+        tenant: arguments.tenant.clone(),
+    }
 }
 
 fn session_arguments(arguments: &ApprovalsRunArgs) -> SessionArgs {

@@ -268,7 +268,7 @@ fn says(event: &Event) -> String {
     match event.part {
         Part::Probe => format!("probe {tool} ({call}) {said}"),
         Part::SameEffect => format!("call {call}, which has the same effect, {said}"),
-        Part::Question if record.kind != "approval" && record.kind != "standing" => {
+        Part::Question if !matches!(record.kind.as_str(), "approval" | "standing" | "task") => {
             format!("call {call}, which uses the answer, {said}")
         }
         Part::Call | Part::Question | Part::Ledger => said,

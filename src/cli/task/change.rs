@@ -4,19 +4,17 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::approval::StoredTask;
-use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
-use crate::catalog::{Digest, TaskContext, TaskSpan};
-use crate::clock::Clock;
-use crate::code::{ErrorCode, Status};
+use crate::approval::{StoredCall, StoredTask};
+use crate::catalog::{TaskContext, TaskSpan};
 use crate::ident::{Principal, StepName, TaskId};
 use crate::state::{
-    Batch, Change, Durability, KeptTask, MovedTask, NewTask, Refusal, SqlStore, Store, StoreError,
+    Change, KeptTask, MovedTask, NewTask, Refusal, SqlStore, Store, StoreError, StoredApproval,
 };
 
-use super::enter::{Entering, entered};
+use super::enter::{Entering, Passed, entered};
+use super::record::Record;
 use super::{step_text, task_id};
-use crate::cli::arguments::StoreArgs;
+use crate::cli::arguments::{SessionArgs, StoreArgs};
 use crate::cli::discover::{self, Origin};
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::print;
@@ -49,26 +47,30 @@ pub(super) fn start(
         }
     };
     nameable(&task.id)?;
-    let loaded = load(place, &task)?;
+    let loaded = load(&place.session(), &task, None)?;
     let policy = &loaded.session.policy;
     let step = match step.map(step_name).transpose()?.or(file_step) {
         Some(step) => Some(known_step(step, policy)?),
         None => policy.initial_step().cloned(),
     };
-    let content = content(&task)?;
-    let mut store = store::create(&loaded)?.map_err(|error| failure(&error))?;
+    begin(&loaded, &task, step.as_ref())
+}
+
+/// Keeps a task whose first step is known.
+fn begin(loaded: &Loaded, task: &TaskContext, step: Option<&StepName>) -> Outcome {
+    let content = content(task)?;
+    let mut store = store::create(loaded)?.map_err(|error| failure(&error))?;
     let kept =
         store.kept_task(&loaded.session.principal.tenant, &task.id).map_err(|error| failure(&error))?;
     if kept.is_some() {
         return Err(taken(&task.id));
     }
-    let entering = Entering { loaded: &loaded, task: &task, from: None, to: step.as_ref() };
-    let answer = asked(&mut store, &entering)?;
+    let entering = Entering { loaded, task, revision: 0, from: None, to: step };
+    let passed = asked(&mut store, &entering)?;
     let by = operating_system_user();
-    let change = Change::StartTask(NewTask { id: &task.id, content: &content, step: step.as_ref(), by: &by });
-    let record =
-        Record { principal: &loaded.session.principal, task: &task.id, step: step.as_ref(), from: None };
-    match record.commit(&mut store, Some(change), answer, "started") {
+    let change = Change::StartTask(NewTask { id: &task.id, content: &content, step, by: &by });
+    let record = Record { principal: &loaded.session.principal, task: &task.id, step, from: None };
+    match record.commit(&mut store, change, &passed, "started") {
         Err(StoreError::Refused(Refusal::TaskExists)) => return Err(taken(&task.id)),
         committed => committed.map_err(|error| failure(&error))?,
     }
@@ -80,31 +82,74 @@ pub(super) fn start(
 pub(super) fn step(id: &str, step: &str, data: Option<&str>, place: &TaskPlaceArgs) -> Outcome {
     let id = task_id(id)?;
     let found = store::open(&place.store())?;
-    let (mut store, kept, mut task) = usable(found.store, &found.tenant, &id)?;
+    let (store, kept, mut task) = usable(found.store, &found.tenant, &id)?;
     if let Some(data) = data {
         merge(&mut task.data, data)?;
     }
-    let loaded = load(place, &task)?;
+    let loaded = load(&place.session(), &task, None)?;
     let step = known_step(step_name(step)?, &loaded.session.policy)?;
-    let content = content(&task)?;
-    let entering = Entering { loaded: &loaded, task: &task, from: kept.step.as_ref(), to: Some(&step) };
-    let answer = asked(&mut store, &entering)?;
+    put(store, &loaded, &kept, &task, &step)
+}
+
+/// Does what was asked about at a gate, for whom and with the data with which it was asked. The gate is asked again, and
+/// finds the answers.
+pub(crate) fn as_asked(
+    question: &StoredApproval,
+    call: &StoredCall,
+    step: &str,
+    arguments: &SessionArgs,
+    place: &StoreArgs,
+) -> Outcome {
+    let task = call.task.context(&question.task);
+    let load = || load(arguments, &task, Some(question.principal.clone()));
+    if call.revision() == 0 {
+        let loaded = load()?;
+        let step = known_step(step_name(step)?, &loaded.session.policy)?;
+        return begin(&loaded, &task, Some(&step));
+    }
+    let found = store::open(place)?;
+    let (store, kept, _) = usable(found.store, &found.tenant, &question.task)?;
+    if kept.revision != call.revision() {
+        return Err(Failure::failed(format!("the task `{}` was changed since that was asked", kept.id))
+            .with_hint(format!(
+                "`tgw task step {} {step}` asks as it stands now; `tgw task show` shows it",
+                kept.id
+            )));
+    }
+    let loaded = load()?;
+    let step = known_step(step_name(step)?, &loaded.session.policy)?;
+    put(store, &loaded, &kept, &task, &step)
+}
+
+/// Puts a kept task into a step, through its gate.
+fn put(
+    mut store: SqlStore,
+    loaded: &Loaded,
+    kept: &KeptTask,
+    task: &TaskContext,
+    step: &StepName,
+) -> Outcome {
+    let id = &kept.id;
+    let content = content(task)?;
+    let entering =
+        Entering { loaded, task, revision: kept.revision, from: kept.step.as_ref(), to: Some(step) };
+    let passed = asked(&mut store, &entering)?;
     let by = operating_system_user();
     let change = Change::MoveTask(MovedTask {
-        id: &id,
+        id,
         from: kept.revision,
         content: &content,
-        step: Some(&step),
+        step: Some(step),
         ends: false,
         by: &by,
     });
     let record = Record {
         principal: &loaded.session.principal,
-        task: &id,
-        step: Some(&step),
+        task: id,
+        step: Some(step),
         from: Some(step_text(kept.step.as_ref())),
     };
-    moved(record.commit(&mut store, Some(change), answer, "entered"), &store, &kept)?;
+    moved(record.commit(&mut store, change, &passed, "entered"), &store, kept)?;
     print(&format!("{id}: step {step}\n"))?;
     Ok(0)
 }
@@ -125,19 +170,27 @@ pub(super) fn end(id: &str, arguments: &StoreArgs) -> Outcome {
         by: &by,
     });
     let record = Record { principal: &principal, task: &id, step: kept.step.as_ref(), from: None };
-    moved(record.commit(&mut store, Some(change), None, "ended"), &store, &kept)?;
+    moved(record.commit(&mut store, change, &Passed::Open, "ended"), &store, &kept)?;
     print(&format!("{id}: ended\n"))?;
     Ok(0)
 }
 
 /// What a command about a task stands on. Nothing runs in it.
-fn load(place: &TaskPlaceArgs, task: &TaskContext) -> Result<Loaded, Failure> {
-    let arguments = place.session();
-    let root = discover::workspace_root(arguments.workspace.as_deref())?;
-    let store = session::store_place(arguments.state.as_deref(), &root)?;
-    let principal = session::principal(&arguments, &store)?;
+fn load(
+    arguments: &SessionArgs,
+    task: &TaskContext,
+    principal: Option<Principal>,
+) -> Result<Loaded, Failure> {
+    let principal = match principal {
+        Some(principal) => principal,
+        None => {
+            let root = discover::workspace_root(arguments.workspace.as_deref())?;
+            let store = session::store_place(arguments.state.as_deref(), &root)?;
+            session::principal(arguments, &store)?
+        }
+    };
     let identity = Identity { principal, task: task.clone(), step: None };
-    let loaded = session::load_as(&arguments, Some(identity), Purpose::Look)?;
+    let loaded = session::load_as(arguments, Some(identity), Purpose::Look)?;
     loaded.warn_untrusted();
     loaded.log_warnings();
     Ok(loaded)
@@ -197,16 +250,19 @@ fn merge(data: &mut Value, typed: &str) -> Result<(), Failure> {
 }
 
 /// Asks the gates; a no is on record before it is said.
-fn asked(store: &mut SqlStore, entering: &Entering<'_>) -> Result<Option<Digest>, Failure> {
-    entered(entering).or_else(|refused| {
+fn asked(store: &mut SqlStore, entering: &Entering<'_>) -> Result<Passed, Failure> {
+    entered(store, entering).or_else(|refused| {
+        // What was stored with a record of its own needs no second one.
+        if refused.recorded {
+            return Err(refused.failure);
+        }
         let record = Record {
             principal: &entering.loaded.session.principal,
             task: &entering.task.id,
             step: entering.to,
             from: Some(step_text(entering.from)),
         };
-        let why = (refused.code, refused.failure.message.as_str());
-        record.refuse(store, why).map_err(|error| failure(&error))?;
+        record.refuse(store, refused.code, &refused.failure.message).map_err(|error| failure(&error))?;
         Err(refused.failure)
     })
 }
@@ -240,68 +296,5 @@ fn moved(committed: Result<(), StoreError>, store: &SqlStore, kept: &KeptTask) -
                 .with_hint("nothing was changed by this command; look at it, then say again what is to be"))
         }
         committed => committed.map_err(|error| failure(&error)),
-    }
-}
-
-/// What the record of a change says.
-struct Record<'r> {
-    principal: &'r Principal,
-    task: &'r TaskId,
-    step: Option<&'r StepName>,
-    from: Option<&'r str>,
-}
-
-impl Record<'_> {
-    fn commit(
-        &self,
-        store: &mut SqlStore,
-        change: Option<Change<'_>>,
-        answer: Option<Digest>,
-        what: &str,
-    ) -> Result<(), StoreError> {
-        self.write(store, change.as_slice(), answer, what, None)
-    }
-
-    fn refuse(&self, store: &mut SqlStore, why: (ErrorCode, &str)) -> Result<(), StoreError> {
-        self.write(store, &[], None, "refused", Some(why))
-    }
-
-    fn write(
-        &self,
-        store: &mut SqlStore,
-        changes: &[Change<'_>],
-        answer: Option<Digest>,
-        what: &str,
-        refused: Option<(ErrorCode, &str)>,
-    ) -> Result<(), StoreError> {
-        let (now, by) = (Clock::System.now(), operating_system_user());
-        let mut notes = vec![("task", what)];
-        notes.extend(self.from.map(|from| ("from", from)));
-        notes.extend(refused.map(|(_, why)| ("error", why)));
-        let mut records = PendingRecords::default();
-        records.push(&Entry {
-            task: Some(self.task),
-            step: self.step,
-            approval: Some(ApprovalNote {
-                id: self.task.as_str(),
-                by: Some(&by),
-                how: if answer.is_some() { "terminal" } else { "command" },
-                answer: if refused.is_some() { "denied" } else { what },
-                question: answer,
-            }),
-            status: refused.map(|(code, _)| code.status()).or(Some(Status::Succeeded)),
-            code: refused.map(|(code, _)| code.as_str()),
-            notes: &notes,
-            ..Entry::new(RecordKind::Task, now, self.principal)
-        })?;
-        store
-            .append(&mut Batch {
-                tenant: &self.principal.tenant,
-                now,
-                durability: Durability::Power,
-                changes,
-                records: &mut records,
-            })
-            .map(drop)
     }
 }

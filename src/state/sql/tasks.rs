@@ -40,7 +40,7 @@ impl Transaction<'_> {
         }
         self.sql.execute(
             "UPDATE task SET content = ?3, step = ?4, revision = revision + 1, changed = ?5, changed_by = ?6,
-                                 ended = CASE WHEN ?7 THEN ?5 END
+                                 ended = CASE WHEN ?7 THEN CAST(?5 AS BIGINT) END
                  WHERE tenant = ?1 AND id = ?2",
             values![
                 self.tenant.as_str(),

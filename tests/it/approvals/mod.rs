@@ -2,6 +2,7 @@
 
 mod answered;
 pub(crate) mod fixture;
+pub(crate) mod gates;
 mod notified;
 mod resumed;
 mod rule;

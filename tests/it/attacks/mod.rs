@@ -12,6 +12,7 @@ mod erasing;
 mod escapes;
 mod exhaustion;
 mod fixture;
+mod gates;
 mod git;
 mod hidden;
 mod kernel;

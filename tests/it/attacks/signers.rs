@@ -8,7 +8,7 @@ use crate::approvals::fixture::*;
 use crate::place::{Place, verdict};
 
 /// Changes the store and seals every question anew, as tgw itself would.
-fn forge(place: &Place, change: &str) {
+pub(super) fn forge(place: &Place, change: &str) {
     alter(place, change);
     let key = std::fs::read(place.state().join("seal.key")).unwrap();
     let store = rusqlite::Connection::open(place.store()).unwrap();
@@ -86,7 +86,7 @@ fn seal(store: &rusqlite::Connection, key: &[u8], id: &str) -> Vec<u8> {
     Sha256::digest([padded(0x5c), inner.to_vec()].concat()).to_vec()
 }
 
-fn answers(place: &Place, id: &str) -> Vec<Value> {
+pub(super) fn answers(place: &Place, id: &str) -> Vec<Value> {
     let store = rusqlite::Connection::open(place.store()).unwrap();
     let text: Option<String> =
         store.query_row("SELECT answers FROM approval WHERE id = ?1", [id], |row| row.get(0)).unwrap();

@@ -3,8 +3,10 @@
 use super::fixture::{script, scripts};
 
 /// What a person does, and a call may not.
-const PERSONAL: [&str; 14] = [
+const PERSONAL: [&str; 16] = [
     "effects resolve e_1 --as succeeded --evidence seen",
+    "effects cancel e_1",
+    "effects reconcile e_1",
     "approvals approve a_1 --digest sha256:00",
     "approvals deny a_1",
     "approvals revoke a_1",
