@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
+use crate::state::crash::committing;
 use crate::state::sql::{Beginning, Database, Row, Size, Value};
 use crate::state::{Durability, StoreError};
 
@@ -41,7 +42,7 @@ impl Database for Sqlite {
     }
 
     fn commit(&self) -> Result<(), StoreError> {
-        let committed = run(&self.connection, "COMMIT");
+        let committed = committing(|| run(&self.connection, "COMMIT"));
         if committed.is_err() {
             self.roll_back();
         }
