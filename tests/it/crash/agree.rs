@@ -243,6 +243,11 @@ fn ledger_is_true(known: &Known) {
             }
             _ => {}
         }
+        let said = known.has_record(|record| {
+            let ledger = &record["ledger"];
+            ledger["id"] == effect.id.as_str() && ledger["state"] == effect.state.as_str()
+        });
+        assert!(said.is_some(), "nothing on record says that {effect:?}");
         if effect.tool != "pay" && effect.state != "failed" {
             let holders = known
                 .effects

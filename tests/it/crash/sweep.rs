@@ -48,7 +48,7 @@ fn answer(episode: &mut Episode, round: usize) -> Victim {
 fn reconcile(episode: &mut Episode, round: usize) -> Victim {
     // Half of the orders happened.
     let line = episode.line("order", &format!("A{round}"), 1, "none");
-    let side = if round % 2 == 0 { "before" } else { "after" };
+    let side = if round.is_multiple_of(2) { "before" } else { "after" };
     let kill = Kill::At { commit: 2, side };
     episode.round(&[(Victim::Stream(vec![line]), kill)]);
     Victim::Reconcile
