@@ -24,6 +24,8 @@ fn stream(episode: &mut Episode, round: usize) -> Victim {
         ("order", name("B"), 1, "refuses"),
         ("order", name("C"), 1, "breaks"),
         ("pay", name("P"), 1, "none"),
+        // The yes is spent.
+        ("pay", name("P"), 1, "none"),
         ("send", name("D"), 1, "none"),
         ("look", String::new(), 1, "none"),
         ("ship", name("E"), 1, "none"),
