@@ -6,6 +6,7 @@
 mod approval;
 mod batch;
 mod charge;
+mod crash;
 mod effect;
 mod error;
 mod hmac;

@@ -34,6 +34,34 @@ impl Kind {
     }
 }
 
+/// Makes a test for each database of functions that take one.
+macro_rules! in_both {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            use crate::state::testing::Kind;
+            $(
+                #[test]
+                fn $name() {
+                    super::$name(Kind::Sqlite);
+                }
+            )*
+        }
+
+        mod postgres {
+            use crate::state::testing::Kind;
+            $(
+                #[test]
+                fn $name() {
+                    if Kind::postgres_is_there() {
+                        super::$name(Kind::Postgres);
+                    }
+                }
+            )*
+        }
+    };
+}
+pub(super) use in_both;
+
 /// A place for one store, and everything in it, until dropped.
 pub(super) struct Fixture {
     folder: tempfile::TempDir,

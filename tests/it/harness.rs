@@ -72,6 +72,11 @@ impl Space {
         self.server.as_ref().unwrap()
     }
 
+    /// Whether a process has a session at the server of its store.
+    pub(crate) fn has_sessions(&self) -> bool {
+        self.server.as_ref().is_some_and(Database::has_sessions)
+    }
+
     /// One with these tools and this policy, to be named by [`Run::with_files`]. They are beside the workspace.
     pub(crate) fn with(tools: &str, policy: &str) -> Self {
         let space = Self::new();

@@ -14,6 +14,7 @@ mod attacks;
 mod cases;
 mod cli;
 mod corpus;
+mod crash;
 mod documents;
 mod harness;
 mod pipeline;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio_postgres::NoTls;
+use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 /// The variable that names a server on which tests may make and drop databases.
 const SERVER: &str = "TGW_TEST_POSTGRES";
@@ -50,6 +50,13 @@ impl Database {
         );
     }
 
+    /// Whether anybody has a session in it.
+    pub(crate) fn has_sessions(&self) -> bool {
+        let name = &self.name;
+        let sql = format!("SELECT 1 FROM pg_stat_activity WHERE datname = '{name}'");
+        rows(&server(), &sql) > 0
+    }
+
     /// Lets nobody in any more, or everybody again.
     pub(crate) fn let_in(&self, in_again: bool) {
         run(&server(), &format!("ALTER DATABASE {} ALLOW_CONNECTIONS {in_again}", self.name));
@@ -68,12 +75,18 @@ fn server() -> String {
 }
 
 fn run(address: &str, sql: &str) {
+    rows(address, sql);
+}
+
+/// Runs statements, and returns how many rows they told.
+fn rows(address: &str, sql: &str) -> usize {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (client, connection) = tokio_postgres::connect(address, NoTls).await.unwrap();
         let driving = tokio::spawn(connection);
-        client.batch_execute(sql).await.unwrap();
+        let told = client.simple_query(sql).await.unwrap();
         drop(client);
         driving.await.unwrap().unwrap();
-    });
+        told.iter().filter(|message| matches!(message, SimpleQueryMessage::Row(_))).count()
+    })
 }

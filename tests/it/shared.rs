@@ -149,6 +149,30 @@ fn an_effect_whose_gateway_was_killed_is_unknown_to_every_other() {
 }
 
 #[test]
+fn what_is_unknown_and_safe_to_send_again_goes_out_again() {
+    let Some(space) = shop(
+        r#"  - name: send
+    description: Breaks once, and recognises its key.
+    risk: external
+    execution_mode: exclusive
+    idempotency: {key: "{{arguments.ref}}", retry: safe}
+    input_schema: {type: object, required: [ref], properties: {ref: {type: string}}}
+    run: {command: [sh, -c, 'echo sent >> m/orders; [ "$(wc -l < m/orders)" = 2 ]']}
+    sandbox: *none
+    result: *trust
+"#,
+    )
+    .on_server() else {
+        return;
+    };
+    let send = || space.answer(&call("c", "send", &json!({"ref": "R"})));
+    assert_eq!(status(&send()), "unknown");
+    let again = send();
+    assert_eq!((status(&again), taken(&space)), ("succeeded", 2), "{again}");
+    assert_eq!((send()["replayed"].as_bool(), taken(&space)), (Some(true), 2));
+}
+
+#[test]
 fn a_store_is_moved_to_a_server_with_all_that_it_knows() {
     let Some(database) = Database::new() else { return };
     let space = shop("");

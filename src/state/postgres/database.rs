@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use sha2::{Digest as _, Sha256};
 
 use crate::ident::Tenant;
+use crate::state::crash::committing;
 use crate::state::sql::{Beginning, Database, Row, Size, Value};
 use crate::state::{Durability, Seal, SealKey, StoreError};
 
@@ -130,7 +131,7 @@ impl Database for Postgres {
     }
 
     fn commit(&self) -> Result<(), StoreError> {
-        self.worker.ask(Job::Commit).map(drop)
+        committing(|| self.worker.ask(Job::Commit).map(drop))
     }
 
     fn roll_back(&self) {

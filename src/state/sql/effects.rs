@@ -48,7 +48,7 @@ impl Transaction<'_> {
     pub(super) fn retry(&self, effect: &RetriedEffect<'_>) -> Result<(), StoreError> {
         let rows = self.sql.execute("UPDATE effect SET state = 'running', attempt = ?3, call = ?4, owner = ?5, lease = ?6, changed = ?7,
                                    how = NULL, code = NULL, outcome = NULL, pursuit = NULL
-                 WHERE id = ?1 AND tenant = ?2 AND state = 'unknown' AND attempt = ?3 - 1", values![effect.id,
+                 WHERE id = ?1 AND tenant = ?2 AND state = 'unknown' AND attempt + 1 = ?3", values![effect.id,
                 self.tenant.as_str(),
                 effect.attempt.cast_signed(),
                 effect.call,

@@ -8,36 +8,10 @@ use crate::catalog::Digest;
 use crate::clock::Timestamp;
 use crate::ident::{Principal, TaskId, Tenant, ToolName};
 use crate::state::testing::{
-    Fixture, Kind, Plain, answer, answers, commit, principal, question, refusal, seals, standing, task,
-    tenant, walk,
+    Fixture, Kind, Plain, answer, answers, commit, in_both, principal, question, refusal, seals, standing,
+    task, tenant, walk,
 };
 use crate::state::*;
-
-macro_rules! in_both {
-    ($($name:ident),* $(,)?) => {
-        mod sqlite {
-            use crate::state::testing::Kind;
-            $(
-                #[test]
-                fn $name() {
-                    super::$name(Kind::Sqlite);
-                }
-            )*
-        }
-
-        mod postgres {
-            use crate::state::testing::Kind;
-            $(
-                #[test]
-                fn $name() {
-                    if Kind::postgres_is_there() {
-                        super::$name(Kind::Postgres);
-                    }
-                }
-            )*
-        }
-    };
-}
 
 in_both! {
     starters_at_the_same_moment_make_one_store,

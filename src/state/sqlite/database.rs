@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
+use crate::state::crash::committing;
 use crate::state::sql::{Beginning, Database, Row, Size, Value};
 use crate::state::{Durability, StoreError};
 
@@ -42,7 +43,7 @@ impl Database for Sqlite {
     }
 
     fn commit(&self) -> Result<(), StoreError> {
-        if let Err(error) = run(&self.connection, "COMMIT") {
+        if let Err(error) = committing(|| run(&self.connection, "COMMIT")) {
             self.roll_back();
             return Err(error);
         }

@@ -5,6 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::catalog::Digest;
 use crate::state::StoreError;
+use crate::state::crash::committing;
 
 /// Marks the file as ours: `tgw1`.
 pub(super) const APPLICATION_ID: i64 = 0x7467_7731;
@@ -199,7 +200,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
-    Ok(transaction.commit()?)
+    Ok(committing(|| transaction.commit())?)
 }
 
 /// SHA-256 of everything that a store of this version defines. A new migration changes it; the test says to what.

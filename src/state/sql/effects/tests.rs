@@ -1,12 +1,14 @@
-use std::path::Path;
+use std::cell::RefCell;
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 use super::*;
 use crate::clock::Timestamp;
-use crate::ident::{AgentName, Principal, UserName};
+use crate::ident::Principal;
+use crate::state::testing::{Fixture, Kind, in_both, principal};
 use crate::state::{
-    Batch, Change, ClaimedEffect, Durability, NoRecords, Place, PursuedEffect, Pursuit, SealKey, Store,
+    Batch, Change, ClaimedEffect, Durability, NoRecords, PursuedEffect, Pursuit, SqlStore, Store,
 };
 
 /// What a process or a person may try at any moment.
@@ -60,30 +62,29 @@ struct Expected {
 }
 
 struct Bench {
-    _folder: tempfile::TempDir,
     store: SqlStore,
+    /// Each case has a tenant of its own: a database for each would take longer than all that is tried in it.
+    case: usize,
     principal: Principal,
     expected: Vec<Expected>,
-}
-
-fn id(number: usize) -> String {
-    format!("e_{number}")
+    _fixture: Fixture,
 }
 
 impl Bench {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tgw/0123/state.db");
-        let store =
-            SqlStore::open(&Place::File(path.clone()), Path::new("/nowhere"), SealKey::new(folder.path()))
-                .unwrap();
-        let principal = Principal {
-            user: UserName::parse("ann").unwrap(),
-            agent: AgentName::parse("default").unwrap(),
-            agent_version: None,
-            tenant: Tenant::parse("local").unwrap(),
-        };
-        Self { _folder: folder, store, principal, expected: Vec::new() }
+    fn new(kind: Kind) -> Self {
+        let fixture = Fixture::new(kind);
+        let store = fixture.open();
+        Self { store, case: 0, principal: principal(), expected: Vec::new(), _fixture: fixture }
+    }
+
+    fn next_case(&mut self) {
+        self.case += 1;
+        self.principal.tenant = Tenant::parse(&format!("case-{}", self.case)).unwrap();
+        self.expected.clear();
+    }
+
+    fn id(&self, number: usize) -> String {
+        format!("e_{}_{number}", self.case)
     }
 
     fn change(&mut self, change: Change<'_>) -> Result<(), StoreError> {
@@ -101,7 +102,7 @@ impl Bench {
     fn attempt(&mut self, tried: &Try) {
         match tried {
             Try::Reserve { key } => {
-                let new = id(self.expected.len());
+                let new = self.id(self.expected.len());
                 let (principal, task) = (self.principal.clone(), TaskId::parse("t").unwrap());
                 let reserved = self.change(Change::ReserveEffect(NewEffect {
                     id: &new,
@@ -136,7 +137,7 @@ impl Bench {
                 let Some(before) = self.expected.get(*effect).cloned() else { return };
                 let attempt = before.attempt + ahead;
                 let retried = self.change(Change::RetryEffect(RetriedEffect {
-                    id: &id(*effect),
+                    id: &self.id(*effect),
                     attempt,
                     call: "c2",
                     owner: "o",
@@ -154,7 +155,7 @@ impl Bench {
             Try::Settle { effect, behind, state, how } => {
                 let Some(before) = self.expected.get(*effect).cloned() else { return };
                 let settled = self.change(Change::SettleEffect(SettledEffect {
-                    id: &id(*effect),
+                    id: &self.id(*effect),
                     attempt: before.attempt.saturating_sub(*behind),
                     state: *state,
                     how: *how,
@@ -189,7 +190,7 @@ impl Bench {
         use EffectState::{Accepted, Running, Working};
         let Some(before) = self.expected.get(effect).cloned() else { return };
         let pursued = self.change(Change::PursueEffect(PursuedEffect {
-            id: &id(effect),
+            id: &self.id(effect),
             attempt: before.attempt.saturating_sub(behind),
             state,
             how,
@@ -218,7 +219,7 @@ impl Bench {
             now: Timestamp(if due { 7 } else { 6 }),
             durability: Durability::Kill,
             changes: &[Change::ClaimEffect(ClaimedEffect {
-                id: &id(effect),
+                id: &self.id(effect),
                 owner: by,
                 gone,
                 lease: Timestamp(9),
@@ -237,7 +238,7 @@ impl Bench {
     fn check(&self) {
         let tenant = &self.principal.tenant;
         for (number, expected) in self.expected.iter().enumerate() {
-            let stored = self.store.effect(tenant, &id(number)).unwrap().unwrap();
+            let stored = self.store.effect(tenant, &self.id(number)).unwrap().unwrap();
             assert_eq!((stored.state, stored.attempt), (expected.state, expected.attempt));
             // What a look-up needs is kept while it can be needed, and no longer.
             let open = !matches!(expected.state, EffectState::Succeeded | EffectState::Failed);
@@ -250,7 +251,7 @@ impl Bench {
             let held =
                 self.store.effect_by_key(tenant, "order", KeyOrigin::Stated, Digest([key; 32])).unwrap();
             assert!(holders.len() <= 1, "two effects hold one key");
-            assert_eq!(held.map(|held| held.id), holders.first().map(|at| id(*at)));
+            assert_eq!(held.map(|held| held.id), holders.first().map(|at| self.id(*at)));
         }
         let open = self.store.unsettled_effects(tenant, 100).unwrap();
         let expected = self
@@ -261,30 +262,51 @@ impl Bench {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+in_both! {
+    whatever_is_tried_in_whatever_order_no_key_is_held_twice_and_what_is_settled_stays,
+    an_effect_of_another_tenant_is_neither_seen_nor_settled,
+    only_what_is_settled_and_has_no_stated_key_is_dropped_in_the_end,
+    what_is_unknown_is_tried_once_more_and_by_one_only,
+}
 
-    #[test]
-    fn whatever_is_tried_in_whatever_order_no_key_is_held_twice_and_what_is_settled_stays(
-        tried in prop::collection::vec(tries(), 1..40)
-    ) {
-        let mut bench = Bench::new();
+fn whatever_is_tried_in_whatever_order_no_key_is_held_twice_and_what_is_settled_stays(kind: Kind) {
+    let bench = RefCell::new(Bench::new(kind));
+    // On a server every statement is a way there and back.
+    let cases = if kind == Kind::Sqlite { 48 } else { 12 };
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let tried = prop::collection::vec(tries(), 1..40);
+    let run = TestRunner::new(config).run(&tried, |tried| {
+        let mut bench = bench.borrow_mut();
+        bench.next_case();
         for one in &tried {
             bench.attempt(one);
             bench.check();
         }
-    }
+        Ok(())
+    });
+    run.unwrap();
 }
 
-#[test]
-fn an_effect_of_another_tenant_is_neither_seen_nor_settled() {
-    let mut bench = Bench::new();
+fn what_is_unknown_is_tried_once_more_and_by_one_only(kind: Kind) {
+    let mut bench = Bench::new(kind);
+    bench.attempt(&Try::Reserve { key: 0 });
+    bench.attempt(&Try::Settle { effect: 0, behind: 0, state: EffectState::Unknown, how: Settlement::Lost });
+    for _ in 0..2 {
+        // The second comes too late.
+        bench.attempt(&Try::Retry { effect: 0, ahead: 1 });
+        bench.check();
+    }
+    assert_eq!((bench.expected[0].state, bench.expected[0].attempt), (EffectState::Running, 2));
+}
+
+fn an_effect_of_another_tenant_is_neither_seen_nor_settled(kind: Kind) {
+    let mut bench = Bench::new(kind);
     bench.attempt(&Try::Reserve { key: 0 });
     let other = Tenant::parse("other").unwrap();
-    assert_eq!(bench.store.effect(&other, "e_0").unwrap(), None);
+    assert_eq!(bench.store.effect(&other, "e_0_0").unwrap(), None);
     assert_eq!(bench.store.effects(&other, None, 9).unwrap(), []);
     let settled = SettledEffect {
-        id: "e_0",
+        id: "e_0_0",
         attempt: 1,
         state: EffectState::Failed,
         how: Settlement::Resolved,
@@ -302,15 +324,14 @@ fn an_effect_of_another_tenant_is_neither_seen_nor_settled() {
     bench.check();
 }
 
-#[test]
-fn only_what_is_settled_and_has_no_stated_key_is_dropped_in_the_end() {
-    let mut bench = Bench::new();
+fn only_what_is_settled_and_has_no_stated_key_is_dropped_in_the_end(kind: Kind) {
+    let mut bench = Bench::new(kind);
     let (principal, task) = (bench.principal.clone(), TaskId::parse("t").unwrap());
     for (number, origin) in
         [KeyOrigin::Stated, KeyOrigin::Call, KeyOrigin::None, KeyOrigin::Call].into_iter().enumerate()
     {
         let new = NewEffect {
-            id: &id(number),
+            id: &bench.id(number),
             tool: "order",
             origin,
             key: Digest([u8::try_from(number).unwrap(); 32]),
@@ -328,7 +349,7 @@ fn only_what_is_settled_and_has_no_stated_key_is_dropped_in_the_end() {
         bench.change(Change::ReserveEffect(new)).unwrap();
         if number < 3 {
             let settled = SettledEffect {
-                id: &id(number),
+                id: &bench.id(number),
                 attempt: 1,
                 state: EffectState::Succeeded,
                 how: Settlement::Outcome,
@@ -345,5 +366,5 @@ fn only_what_is_settled_and_has_no_stated_key_is_dropped_in_the_end() {
     bench.store.purge(Timestamp(month), 100).unwrap();
     assert_eq!(left(&bench).len(), 4);
     bench.store.purge(Timestamp(month + 8), 100).unwrap();
-    assert_eq!(left(&bench), ["e_3", "e_0"]);
+    assert_eq!(left(&bench), ["e_0_3", "e_0_0"]);
 }
