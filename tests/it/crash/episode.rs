@@ -183,6 +183,10 @@ impl Episode {
         let line = |sent: &Sent| self.line(sent.tool, &sent.reference, sent.amount, sent.fault);
         let lines = again.iter().map(line).collect();
         self.unharmed(Victim::Stream(lines));
+        // A yes that was used runs nothing any more.
+        for id in self.approved.clone() {
+            self.unharmed(Victim::Redeem(id));
+        }
         self.unharmed(Victim::Watch);
         self.unharmed(Victim::Reconcile);
         self.is_settled();
