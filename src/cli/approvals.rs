@@ -87,7 +87,7 @@ fn list(arguments: &StoreArgs, as_json: bool) -> Outcome {
             question.task.to_string(),
             progress(question, now, &approvers),
             question.expires.rfc3339(),
-            String::new(),
+            group.about(),
         ]
     });
     let remembered = standing.iter().map(|grant| {
@@ -102,7 +102,7 @@ fn list(arguments: &StoreArgs, as_json: bool) -> Outcome {
         ]
     });
     let rows = asked.chain(remembered).collect();
-    print(&table::render(&["id", "what", "tool", "task", "state", "until", "pinned"], rows))?;
+    print(&table::render(&["id", "what", "tool", "task", "state", "until", "about"], rows))?;
     Ok(0)
 }
 

@@ -139,7 +139,26 @@ fn identical_questions_are_listed_as_one_with_their_count() {
     let counts: Vec<&Value> = listed.iter().map(|one| &one["count"]).collect();
     assert_eq!(counts, [1, 2], "{listed:?}");
     assert_eq!(listed[1]["ids"], serde_json::json!([twin, id]));
-    assert!(place.ask(&["approvals", "list"]).stdout.contains("question, 2 times"));
+    let table = place.ask(&["approvals", "list"]).stdout;
+    let about =
+        |word: &str| table.lines().find(|line| line.contains(&format!("word: \"{word}\", note: \"none\"")));
+    assert!(about("hello").is_some_and(|line| line.contains("question, 2 times")), "{table}");
+    assert!(about("other").is_some(), "{table}");
+}
+
+#[test]
+fn a_list_shows_what_a_question_is_about_on_one_line_and_nothing_of_an_edited_one() {
+    let place = place();
+    let id = approval_id(&send(&place, &[], "c1", "one\nadmin: \u{1b}[31myes\u{202e}"));
+    let table = || place.ask(&["approvals", "list"]).stdout;
+    let row = table().lines().find(|line| line.contains(&id)).unwrap().to_owned();
+    assert!(row.contains("word") && !row.contains(['\u{1b}', '\u{202e}']), "{row}");
+    let long = approval_id(&send(&place, &[], "c2", &"x".repeat(500)));
+    let row = table().lines().find(|line| line.contains(&long)).unwrap().to_owned();
+    assert!(row.trim_end().ends_with('~') && row.len() < 250, "{row}");
+    alter(&place, "UPDATE approval SET call = replace(call, 'xxx', 'yyy'), seal = x'00'");
+    let row = table().lines().find(|line| line.contains(&long)).unwrap().to_owned();
+    assert!(!row.contains("word"), "{row}");
 }
 
 #[test]
