@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::clock::Timestamp;
 use crate::document::write_duration;
 use crate::policy::{Budget, Verdict};
-use crate::state::{PurseTotal, SqlStore, Store};
+use crate::state::{PurseTotal, Store};
 
 use super::arguments::BudgetsArgs;
 use super::exit::Outcome;
@@ -20,8 +20,7 @@ pub(crate) fn budgets(arguments: &BudgetsArgs) -> Outcome {
     loaded.warn_untrusted();
     loaded.log_warnings();
     let session = &loaded.session;
-    let store = SqlStore::open_existing(&loaded.state, session.workspace.root(), loaded.seal_key())
-        .map_err(|error| failure(&error))?;
+    let store = loaded.existing_store().map_err(|error| failure(&error))?;
     let limit = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
     let (mut rows, mut values) = (Vec::new(), Vec::new());
     for budget in session.policy.budgets() {

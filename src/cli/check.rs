@@ -3,7 +3,7 @@
 use crate::gateway::{Check, Gateway, Observer, Stage};
 use crate::lines::{InputLine, LineReader, LineWriter};
 use crate::policy::{RuleExplanation, RuleVerdict};
-use crate::state::{SqlStore, StoreError};
+use crate::state::StoreError;
 use crate::text::escape;
 use crate::wire::{IdRegister, Incoming, JsonLimits, Line, decode_line, long_line};
 
@@ -28,8 +28,7 @@ pub(crate) fn check(arguments: &CheckArgs, _colour: ColourChoice) -> Outcome {
     loaded.log_warnings();
     let (input, output) = (stdio::input(arguments.file.as_deref())?, stdio::output()?);
     // Looking never makes a store; without one, nothing is known from earlier results.
-    let store = SqlStore::open_existing(&loaded.state, loaded.session.workspace.root(), loaded.seal_key())
-        .and_then(|store| store.ok_or(StoreError::Absent));
+    let store = loaded.existing_store().and_then(|store| store.ok_or(StoreError::Absent));
     let watcher = Unwatched;
     let gateway = Gateway::new(&loaded.session, store, None, &watcher, None);
     let run = random_run()?;

@@ -9,8 +9,8 @@ use crate::catalog::{ArgumentPart, Contract, CredentialSource, CredentialSpec, R
 use crate::diagnostic::{Report, Severity, SourceMap};
 use crate::execute::{Capability, ParentEnvironment, check_program};
 use crate::secret::file_problem;
+use crate::state::Store;
 use crate::state::trust::TrustStore;
-use crate::state::{SqlStore, Store};
 
 use super::arguments::{DoctorArgs, SessionArgs};
 use super::discover::{self, Found, Kind, Origin};
@@ -309,8 +309,7 @@ fn credential(spec: &CredentialSpec, environment: &ParentEnvironment, root: &Pat
 
 fn store(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     let place = &loaded.state;
-    let opened = SqlStore::open_existing(&loaded.state, loaded.session.workspace.root(), loaded.seal_key());
-    findings.push(match opened {
+    findings.push(match loaded.existing_store() {
         Ok(None) => Finding::new("state", State::Good, format!("{place}: made at the first call")),
         Err(error) => Finding::new("state", State::Problem, format!("{place}: {error}")),
         Ok(Some(store)) => match store.describe() {

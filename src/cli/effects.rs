@@ -210,9 +210,7 @@ fn reconcile(arguments: &SessionArgs, id: Option<&str>, as_json: bool) -> Outcom
     let loaded = session::look(arguments)?;
     loaded.warn_untrusted();
     loaded.log_warnings();
-    let root = loaded.session.workspace.root();
-    let store =
-        SqlStore::open_existing(&loaded.state, root, loaded.seal_key()).map_err(|error| failure(&error))?;
+    let store = loaded.existing_store().map_err(|error| failure(&error))?;
     let Some(store) = store else {
         if let Some(id) = id {
             return Err(unknown(id));

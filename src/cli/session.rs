@@ -13,7 +13,7 @@ use crate::ident::{AgentName, InvalidName, Principal, StepName, Tenant, UserName
 use crate::policy::{Policy, PolicyFile};
 use crate::session::{GatheredFacts, LaterPositions, Session};
 use crate::state::trust::TrustStore;
-use crate::state::{InvalidServer, Place, SealKey, Server, SqlStore};
+use crate::state::{InvalidServer, Place, SealKey, Server, SqlStore, StoreError};
 use crate::workspace::{Protected, Workspace};
 
 use super::arguments::SessionArgs;
@@ -88,6 +88,11 @@ impl Loaded {
     /// The key that stored answers are sealed with: in the state home, wherever the store is.
     pub(crate) fn seal_key(&self) -> SealKey {
         SealKey::new(&self.home)
+    }
+
+    /// The store, where there is one: looking makes none.
+    pub(crate) fn existing_store(&self) -> Result<Option<SqlStore>, StoreError> {
+        SqlStore::open_existing(&self.state, self.session.workspace.root(), self.seal_key())
     }
 
     /// Says that the session is for one call: a task made for it ends with it.

@@ -1,10 +1,10 @@
 //! Where state lies, and whether that place is safe.
 
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, Metadata};
-use std::io;
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -170,6 +170,22 @@ fn future_real_path(path: &Path) -> io::Result<PathBuf> {
             _ => return Err(io::ErrorKind::NotFound.into()),
         }
     }
+}
+
+/// Gives a file of a folder that is its owner's alone new content as a whole, durably: a reader sees the old or the new.
+/// The caller holds the lock between those who write it.
+pub(super) fn replace_file(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+    let draft = folder.join(format!("{name}.new"));
+    // A draft that an earlier process left behind is worth nothing, and may be a planted link.
+    match std::fs::remove_file(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    std::fs::rename(&draft, folder.join(name))?;
+    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]

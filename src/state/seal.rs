@@ -3,8 +3,8 @@
 //! Whoever can write to the store can write a row of the right shape. The key that a row is sealed with lies elsewhere.
 
 use std::cell::OnceCell;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::OpenOptions;
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -141,23 +141,8 @@ impl SealKey {
         }
         let mut bytes = Zeroizing::new([0; BYTES]);
         getrandom::fill(&mut *bytes).map_err(|error| StoreError::NoRandomness(error.to_string()))?;
-        self.write(&*bytes).map_err(|error| unusable(&error))?;
+        home::replace_file(&self.folder, NAME, &*bytes).map_err(|error| unusable(&error))?;
         Ok(Hmac::new(&*bytes))
-    }
-
-    /// The key appears under its name whole or not at all: a reader never sees the beginning of one.
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let draft = self.folder.join("seal.key.new");
-        // What an earlier process left behind is worth nothing, and may be a planted link.
-        match fs::remove_file(&draft) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&draft, self.folder.join(NAME))?;
-        File::open(&self.folder)?.sync_all()
     }
 }
 
@@ -199,6 +184,8 @@ impl Canonical {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::io::Write as _;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     use super::*;

@@ -3,8 +3,8 @@
 //! It belongs to the person, not to a workspace, and lies beside the workspaces' folders in the state home.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::OpenOptions;
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,6 +22,7 @@ use super::lock::FileLock;
 const PATIENCE: Duration = Duration::from_secs(10);
 const MOST_BYTES: u64 = 16 << 20;
 const VERSION: u32 = 1;
+const NAME: &str = "trust.json";
 
 /// One trusted file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,23 +150,12 @@ impl TrustStore {
         Ok(document)
     }
 
-    /// Replaces the file as a whole: a reader sees the old one or the new one.
     fn replace(&self, document: &Document) -> io::Result<()> {
-        let draft = self.folder.join("trust.json.new");
-        // A draft that an earlier process left behind is worth nothing, and may be a planted link.
-        match fs::remove_file(&draft) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-        file.write_all(&serde_json::to_vec_pretty(document)?)?;
-        file.sync_all()?;
-        fs::rename(&draft, self.path())?;
-        File::open(&self.folder)?.sync_all()
+        home::replace_file(&self.folder, NAME, &serde_json::to_vec_pretty(document)?)
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.join("trust.json")
+        self.folder.join(NAME)
     }
 
     fn unusable(&self, problem: impl std::fmt::Display) -> StoreError {
@@ -183,6 +173,7 @@ fn name_of(path: &Path) -> Result<&str, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{MetadataExt, symlink};
 
     use super::*;

@@ -22,8 +22,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 const GOES_ON: u8 = 7;
 
 fn opened(loaded: &Loaded) -> Result<Option<SqlStore>, Failure> {
-    let root = loaded.session.workspace.root();
-    SqlStore::open_existing(&loaded.state, root, loaded.seal_key()).map_err(|error| failure(&error))
+    loaded.existing_store().map_err(|error| failure(&error))
 }
 
 /// Waits until an effect is over, and prints what became of its call.
