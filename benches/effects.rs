@@ -5,6 +5,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
     clippy::print_stdout,
     reason = "a bench ends where something is not as it must be, and prints what it measured"
 )]
@@ -149,7 +151,11 @@ fn callers(state: &Path) -> Duration {
     let started = std::thread::scope(|scope| {
         for caller in 0..CALLERS {
             let ready = &ready;
-            scope.spawn(move || effects(state, &caller.to_string(), EACH_CALLER, || drop(ready.wait())));
+            scope.spawn(move || {
+                effects(state, &caller.to_string(), EACH_CALLER, || {
+                    ready.wait();
+                })
+            });
         }
         ready.wait();
         Instant::now()

@@ -70,7 +70,7 @@ fn a_file_that_is_no_store_is_left_alone() {
 fn a_damaged_store_says_so() {
     let place = Fixture::new(Kind::Sqlite);
     let mut store = place.open();
-    commit(&mut store, 1, &[], 400).unwrap();
+    commit(&mut store, 1, &[], 4_000).unwrap();
     drop(store);
     let mut bytes = fs::read(place.file()).unwrap();
     let middle = bytes.len() / 2;
