@@ -237,7 +237,9 @@ same call again.";
 final for that question.";
     /// A budget is used up.
     BudgetExceeded = "BUDGET_EXCEEDED", Denied, Later, 3,
-        "A budget of the policy is used up for this task, agent, user or tenant. The message names it.";
+        "A budget of the policy is used up for this task, agent, user or tenant. The message names it. \
+Where the budget has a window it frees again, and the hint says when; without one nothing frees it, and the call's retry is \
+`never`, or `changed_call` where a smaller amount still fits.";
     /// The backend refused.
     BackendDenied = "BACKEND_DENIED", Denied, Never, 3,
         "The service behind the tool refused the call with its own authority. The gateway had allowed it.";

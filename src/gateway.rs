@@ -9,6 +9,7 @@
 //! ```
 
 mod answer;
+mod answers;
 mod ask;
 mod awaited;
 mod begun;
@@ -61,6 +62,7 @@ use crate::telemetry::{Phase, Telemetry};
 use crate::validate::{CallBindings, Rejected, Timing, ValidatedCall, ValidationContext, validate};
 use crate::wire::{CallRequest, Shape};
 
+pub use answers::{RecordedAnswer, asked_question, record_answer, settle_if_enough};
 pub use ask::Asked;
 pub use check::{Check, Stage};
 pub use finished::{Awaited, Finished, Origin};
@@ -123,6 +125,8 @@ pub struct Gateway<'s> {
     doubted: RefCell<BTreeSet<String>>,
     /// Calls whose questions are on record, for who waits for the answers; nothing is kept where nobody does.
     awaited: RefCell<Option<Vec<Awaited>>>,
+    /// Questions that this run stored, by id: each of its calls has a question of its own.
+    asked: RefCell<BTreeSet<String>>,
     /// Whether this run has marked and dropped what ended before it.
     tidied: Cell<bool>,
     /// What tells the person's programs of questions.
@@ -168,6 +172,7 @@ impl<'s> Gateway<'s> {
             asking: Cell::new(false),
             doubted: RefCell::default(),
             awaited: RefCell::default(),
+            asked: RefCell::default(),
             tidied: Cell::new(false),
             notifier: RefCell::new(Notifier::new(
                 session.environment.clone(),

@@ -1,5 +1,7 @@
 //! `tgw doctor`: what was found, what is trusted, what this machine can do.
 
+mod answers;
+
 use std::os::fd::AsFd;
 use std::path::Path;
 
@@ -164,6 +166,7 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
         let (state, text) = credential(spec, &session.environment, root);
         findings.push(Finding::new("credential", state, format!("{}: {text}", spec.name)));
     }
+    answers::approvers(&session.policy, findings);
     store(loaded, findings);
 }
 
@@ -275,13 +278,33 @@ fn program(contract: &Contract, environment: &ParentEnvironment, root: &Path) ->
     if name.expressions().next().is_some() {
         return None;
     }
-    let error = check_program(name.source(), &command.program_base, environment, root).err()?;
+    let error = match check_program(name.source(), &command.program_base, environment, root) {
+        Ok(()) => return changeable(contract, name.source(), &command.program_base, root),
+        Err(error) => error,
+    };
     let text = format!("{}: {} ({})", contract.name, error.message, contract.location);
     let finding = Finding::new("program", State::Warning, text);
     Some(match error.hint {
         Some(hint) => finding.with_hint(hint),
         None => finding,
     })
+}
+
+/// A program below the workspace, where a tool may change it: neither trust in the manifest nor a yes to a call covers what
+/// the file says.
+fn changeable(contract: &Contract, name: &str, base: &Path, root: &Path) -> Option<Finding> {
+    let path = name.contains('/').then(|| base.join(name))?.canonicalize().ok()?;
+    let inside = path.strip_prefix(root).ok()?;
+    let text = format!(
+        "{}: its program `{}` lies in the workspace, so whatever changes that file changes the tool ({})",
+        contract.name,
+        inside.display(),
+        contract.location
+    );
+    Some(
+        Finding::new("program", State::Warning, text)
+            .with_hint("keep it where no tool writes, outside of the workspace, and name it there in `argv`"),
+    )
 }
 
 /// Whether a credential's source is there. Its value is not looked at, and no program is run.
@@ -309,24 +332,34 @@ fn credential(spec: &CredentialSpec, environment: &ParentEnvironment, root: &Pat
 
 fn store(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     let place = &loaded.state;
-    findings.push(match loaded.existing_store() {
-        Ok(None) => Finding::new("state", State::Good, format!("{place}: made at the first call")),
-        Err(error) => Finding::new("state", State::Problem, format!("{place}: {error}")),
-        Ok(Some(store)) => match store.describe() {
-            Ok(found) => Finding::new(
+    let store = match loaded.existing_store() {
+        Ok(Some(store)) => store,
+        Ok(None) => {
+            return findings.push(Finding::new(
                 "state",
                 State::Good,
-                format!(
-                    "{}: {} bytes, schema {}, {} records, {} results, {} questions wait",
-                    found.place,
-                    found.bytes,
-                    found.schema_version,
-                    found.records,
-                    found.results,
-                    found.pending_approvals
-                ),
+                format!("{place}: made at the first call"),
+            ));
+        }
+        Err(error) => {
+            return findings.push(Finding::new("state", State::Problem, format!("{place}: {error}")));
+        }
+    };
+    findings.push(match store.describe() {
+        Ok(found) => Finding::new(
+            "state",
+            State::Good,
+            format!(
+                "{}: {} bytes, schema {}, {} records, {} results, {} questions wait",
+                found.place,
+                found.bytes,
+                found.schema_version,
+                found.records,
+                found.results,
+                found.pending_approvals
             ),
-            Err(error) => Finding::new("state", State::Problem, format!("{place}: {error}")),
-        },
+        ),
+        Err(error) => Finding::new("state", State::Problem, format!("{place}: {error}")),
     });
+    answers::seals(&store, &loaded.session.principal.tenant, findings);
 }

@@ -2,6 +2,7 @@
 
 mod follow;
 
+use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
 use crate::clock::Clock;
@@ -49,6 +50,13 @@ pub(crate) fn effects(arguments: &EffectsArgs) -> Outcome {
 }
 
 fn list(arguments: &StoreArgs, state: Option<EffectStateChoice>, limit: u64, as_json: bool) -> Outcome {
+    let stated = arguments.state.as_deref().and_then(std::path::Path::to_str);
+    if let Some(word) = stated.filter(|word| EffectStateChoice::from_str(word, true).is_ok()) {
+        return Err(Failure::configuration(format!(
+            "`--state` names the store, and `{word}` is a state of effects"
+        ))
+        .with_hint(format!("`tgw effects list --status {word}` lists the effects in that state")));
+    }
     let OpenedStore { store, tenant } = store::open(arguments)?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let effects = match &store {

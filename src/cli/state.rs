@@ -34,8 +34,6 @@ fn moved(to: &str, arguments: &StoreArgs) -> Outcome {
             .with_hint("end every `tgw` that uses it, and try again: nothing was moved"),
         StoreError::NotEmpty => Failure::failed(error.to_string())
             .with_hint("name a database in which nothing was recorded yet: nothing was moved"),
-        StoreError::Moved => Failure::failed(error.to_string())
-            .with_hint("name the server with `--state` or TGW_STATE; the file is only kept"),
         error => failure(&error),
     })?;
     match moved {

@@ -9,7 +9,7 @@ use crate::diagnostic::nearest;
 use crate::ident::{Principal, StepName, TaskId};
 use crate::policy::Policy;
 use crate::session::{NoPosition, Position};
-use crate::state::{KeptTask, SqlStore, Store, TaskMark};
+use crate::state::{KeptTask, Seal, SqlStore, Store, TaskMark};
 
 use super::discover::{self, Origin};
 use super::exit::Failure;
@@ -189,8 +189,12 @@ pub(crate) fn not_believed(id: &TaskId, problem: NoPosition) -> Failure {
         NoPosition::NotBelieved(why) => why,
         NoPosition::Unreadable => "it cannot be read",
     };
-    Failure::failed(format!("the stored task `{id}` is not believed: {why}"))
-        .with_hint("nothing runs in it; start another one with `tgw task start`")
+    let hint = if Some(why) == Seal::Unchecked.doubt() {
+        "nothing runs in it without that file: put it back from a copy, or start another task with `tgw task start`"
+    } else {
+        "nothing runs in it; start another one with `tgw task start`"
+    };
+    Failure::failed(format!("the stored task `{id}` is not believed: {why}")).with_hint(hint)
 }
 
 /// There is no such task.

@@ -68,18 +68,25 @@ fn unusable(error: &StoreError, root: &std::path::Path) -> Failure {
                 "the workspace is `{}`: name a store outside it with `--state`, or another workspace with `--workspace`",
                 root.display()
             )),
-        StoreError::OtherKey => failure.with_hint(
-            "every machine that shares a store needs the same `seal.key` in its state home: copy it from one that has it",
-        ),
-        StoreError::Moved => failure.with_hint(
-            "name the server with `--state` or TGW_STATE; the file is only kept",
-        ),
-        _ => failure.with_hint("name another store with `--state`"),
+        error => failure.with_hint(way_on(error).unwrap_or("name another store with `--state`")),
     }
 }
 
 /// A store's error as a person sees it.
 pub(crate) fn failure(error: &StoreError) -> Failure {
     Failure::failed(error.to_string())
-        .with_hint("`tgw doctor` shows where the store is and what is wrong with it")
+        .with_hint(way_on(error).unwrap_or("`tgw doctor` shows where the store is and what is wrong with it"))
+}
+
+/// What to do about an error that says all there is to know.
+fn way_on(error: &StoreError) -> Option<&'static str> {
+    match error {
+        StoreError::OtherKey => Some(
+            "every machine that shares a store needs the same `seal.key` in its state home: copy it from one that has it",
+        ),
+        StoreError::Moved => Some(
+            "name the server with `--state` or TGW_STATE, as `tgw state migrate` printed it; the file is only kept",
+        ),
+        _ => None,
+    }
 }

@@ -76,9 +76,11 @@ fn show(id: &str, as_json: bool, arguments: &StoreArgs) -> Outcome {
     let id = task_id(id)?;
     let found = opened.store.as_ref().map(|store| store.kept_task(&opened.tenant, &id));
     let task = found.transpose().map_err(|error| failure(&error))?.flatten().ok_or_else(|| unknown(&id))?;
+    // Nothing runs in it; what is there is shown all the same.
+    let status = u8::from(task.seal.doubt().is_some());
     if as_json {
         print(&table::visible_json(&value(&task)))?;
-        return Ok(0);
+        return Ok(status);
     }
     let content = content(&task);
     let text = |name: &str| content.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -101,7 +103,7 @@ fn show(id: &str, as_json: bool, arguments: &StoreArgs) -> Outcome {
         })
         .collect();
     print(&format!("{}\n{text}", table::visible(task.id.as_str())))?;
-    Ok(0)
+    Ok(status)
 }
 
 fn step_text(step: Option<&StepName>) -> &str {

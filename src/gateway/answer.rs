@@ -14,6 +14,7 @@ use crate::state::{ApprovalState, Batch, Change, Durability, NewStanding, Store,
 use crate::wire::CallRequest;
 
 use super::Gateway;
+use super::answers::given;
 use super::commit::{evidence, rules};
 use super::finished::{AnswerNote, Finished, Origin, Subject};
 use super::redeem::Earlier;
@@ -212,9 +213,12 @@ impl Gateway<'_> {
     pub(super) fn queue(&self, origin: Origin, pending: Box<PendingCall>, question: &Question) -> Reaction {
         match self.answered_before(&pending) {
             Earlier::Nothing => self.store_question(origin, pending, question),
-            Earlier::Waits(id, expires) => {
-                let error = self.asks(&pending, question, &id);
-                let awaits = self.awaiting(&pending, &id, expires);
+            Earlier::Waits(stored) => {
+                let mut error = self.asks(&pending, question, &stored.id);
+                if let Some(given) = given(&stored, &self.session.approvers) {
+                    error.message.push_str(&format!("; so far {given}"));
+                }
+                let awaits = self.awaiting(&pending, &stored.id, stored.expires);
                 let redactor = self.redactor.borrow();
                 let mut finished =
                     Box::new(Finished::refused(origin, Subject::Pending(pending), error, &redactor));
@@ -255,6 +259,7 @@ impl Gateway<'_> {
             let subject = pending.subject(&self.facts(), self.session.workspace.root());
             PendingApproval::new(id, pending.call().id(), &subject, self.here().task, &rendered, now)
         };
+        self.asked.borrow_mut().insert(stored.id().to_owned());
         let awaits = self.awaiting(&pending, stored.id(), stored.expires());
         let mut finished =
             Box::new(Finished::refused(origin, Subject::Pending(pending), error, &self.redactor.borrow()));

@@ -3,7 +3,6 @@
 use crate::approval::{Answer, Binding, Grant, GrantMismatch, StoredCall};
 use crate::audit::RecordKind;
 use crate::authorize::{Consent, PendingCall};
-use crate::clock::Timestamp;
 use crate::code::{CallError, ErrorCode};
 use crate::state::{ApprovalState, Refusal, Store, StoreError, StoredApproval};
 use crate::text;
@@ -33,8 +32,8 @@ pub enum Settled {
 pub(super) enum Earlier {
     /// Nothing that counts now.
     Nothing,
-    /// The same call of the same id waits under this approval id.
-    Waits(String, Timestamp),
+    /// The same call waits under this question.
+    Waits(Box<StoredApproval>),
     /// It was answered, and not with a yes.
     Ended(Box<CallError>),
 }
@@ -56,6 +55,7 @@ impl Gateway<'_> {
             self.doubt_question(&stored, why);
             return Ok(Settled::Ended(Box::new(not_believed(why))));
         }
+        let stored = self.counted(&mut store.borrow_mut(), stored)?;
         Ok(match stored.state_at(self.session.clock.now()) {
             ApprovalState::Pending => Settled::Waiting,
             ApprovalState::Approved => match self.yes(&stored) {
@@ -115,7 +115,7 @@ impl Gateway<'_> {
     /// call and in the audit.
     pub(super) fn approved_before(&self, pending: &mut PendingCall) -> Option<Grant> {
         let now = self.session.clock.now();
-        let asked = self.asked_before(pending);
+        let asked = self.counted_all(self.asked_before(pending));
         for stored in asked.iter().filter(|stored| stored.state == ApprovalState::Approved) {
             if let Some(why) = stored.seal.doubt() {
                 self.doubt_question(stored, why);
@@ -158,8 +158,8 @@ impl Gateway<'_> {
         let call = pending.call().id().as_str();
         for stored in &asked {
             match stored.state_at(now) {
-                ApprovalState::Pending if same_call(stored, call) => {
-                    return Earlier::Waits(stored.id.clone(), stored.expires);
+                ApprovalState::Pending if same_call(stored, call) || self.half_answered(stored) => {
+                    return Earlier::Waits(Box::new(stored.clone()));
                 }
                 // Another run that made its own task is another job.
                 ApprovalState::Expired if stored.task == self.session.task.id => {
@@ -173,6 +173,24 @@ impl Gateway<'_> {
             }
         }
         Earlier::Nothing
+    }
+
+    /// Whether a question of another run has signed answers: who gave them is not to be asked about the same thing twice.
+    /// Within a run, each call of another id is one more that is to happen.
+    fn half_answered(&self, stored: &StoredApproval) -> bool {
+        stored.answers.is_some() && !self.asked.borrow().contains(&stored.id)
+    }
+
+    /// The same with what was signed counted here. One that cannot be written waits on.
+    fn counted_all(&self, asked: Vec<StoredApproval>) -> Vec<StoredApproval> {
+        let Ok(store) = &self.store else { return asked };
+        let count = |stored: StoredApproval| {
+            self.counted(&mut store.borrow_mut(), stored.clone()).unwrap_or_else(|error| {
+                tracing::error!(%error, "signed answers could not be counted");
+                stored
+            })
+        };
+        asked.into_iter().map(count).collect()
     }
 
     fn asked_before(&self, pending: &PendingCall) -> Vec<StoredApproval> {

@@ -130,6 +130,7 @@ impl Gateway<'_> {
         finished.verification = verification;
         finished.ledger = reservation.map(|reservation| {
             self.looked_up.borrow_mut().remove(&reservation.id);
+            finished.presented.point_to(&reservation.id);
             LedgerEntry { id: reservation.id, attempt: reservation.attempt, found: None }
         });
         Attempt::Finished(Box::new(finished))

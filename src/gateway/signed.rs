@@ -1,10 +1,11 @@
 //! What the signed answers to a stored question are worth here: with the keys of this gateway's own configuration.
 
-use crate::approval::{Approvers, AskedQuestion, Grant, Said, SignedAnswer, SignedAnswers, StoredYes};
+use crate::approval::{Approvers, Grant, Said, SignedAnswer, SignedAnswers, StoredYes};
 use crate::ident::UserName;
 use crate::state::{ApprovalState, StoredApproval};
 
 use super::Gateway;
+use super::answers::asked_question;
 
 impl Gateway<'_> {
     /// The grant that a stored answer says, with the approvers of this gateway.
@@ -23,13 +24,7 @@ pub fn stored_yes(stored: &StoredApproval, approvers: &Approvers) -> Option<Gran
         return None;
     }
     let answers = SignedAnswers::parse(stored.answers.as_deref());
-    let asked = AskedQuestion {
-        id: &stored.id,
-        tenant: &stored.principal.tenant,
-        question: stored.question,
-        binding: stored.binding,
-        expires: stored.expires,
-    };
+    let asked = asked_question(stored);
     let mut yes = answers.believed(&asked, approvers);
     yes.retain(|answer| answer.answer == Said::Approved);
     let signers: Vec<UserName> = yes.iter().map(|answer| answer.approver.clone()).collect();

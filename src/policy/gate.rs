@@ -14,7 +14,7 @@ use super::facts::{Facts, gate_variables};
 use super::rules::{condition, text_of};
 use super::sections::Context;
 use super::terms::approval;
-use super::{ApprovalDemand, ApprovalTerms, Policy};
+use super::{ApprovalDemand, ApprovalTerms, Policy, Quorum};
 
 /// The gate of a step in one file.
 #[derive(Debug, Clone)]
@@ -84,6 +84,17 @@ impl Policy {
     /// The gates of a step, in the order of the files.
     pub fn gates<'p>(&'p self, step: &'p StepName) -> impl Iterator<Item = &'p Gate> {
         self.documents().iter().filter_map(|document| document.steps.as_ref()?.get(step)?.enter.as_ref())
+    }
+
+    /// Every demand for signed answers, of rules and of gates, with its place.
+    pub fn quorums(&self) -> impl Iterator<Item = (&Quorum, &Location)> {
+        self.documents().iter().flat_map(|document| {
+            let rules = document.rules.iter().map(|rule| (&rule.approval, &rule.location));
+            let gates = document.steps.iter().flat_map(|steps| steps.values());
+            let gates = gates.filter_map(|step| step.enter.as_ref());
+            let gates = gates.filter_map(|gate| Some((gate.approval.as_ref()?, &gate.location)));
+            rules.chain(gates).filter_map(|(terms, location)| Some((terms.quorum.as_ref()?, location)))
+        })
     }
 
     /// What the gates of a step say to a task; in `facts` its step is the one that it leaves. A condition that cannot be

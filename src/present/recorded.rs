@@ -109,6 +109,16 @@ impl Presented {
         }
     }
 
+    /// Says under which id the ledger has an effect whose outcome is not known, so that a person can look.
+    pub fn point_to(&mut self, effect: &str) {
+        let Some(error) = self.error.as_mut().filter(|_| self.status == Status::Unknown) else { return };
+        let look = format!("`tgw effects show {effect}` shows what is known of it");
+        error.hint = Some(match error.hint.take() {
+            Some(hint) => format!("{hint}; {look}"),
+            None => look,
+        });
+    }
+
     fn without_content(status: Status, effect: Effect) -> Self {
         Self {
             status,

@@ -43,7 +43,9 @@ impl Seal {
             Self::Whole => None,
             Self::Missing => Some("it has no seal, so it is not tgw that wrote it"),
             Self::Broken => Some("its seal does not fit, so it was changed, or copied from somewhere else"),
-            Self::Unchecked => Some("the key that answers are sealed with is not there or cannot be used"),
+            Self::Unchecked => {
+                Some("`seal.key` of the state home, which it is sealed with, is not there or cannot be used")
+            }
         }
     }
 }

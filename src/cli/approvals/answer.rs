@@ -1,13 +1,11 @@
 //! `tgw approvals approve` and `deny`: a person's answer to a stored question, from any process.
 
 use crate::approval::{Confirmed, Rendered, Said, StoredCall, cancellation};
-use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::catalog::Digest;
 use crate::clock::{Clock, Timestamp};
+use crate::gateway::{RecordedAnswer, record_answer};
 use crate::ident::Tenant;
-use crate::state::{
-    Answer, ApprovalState, Batch, Change, Durability, Receipt, SqlStore, Store, StoreError, StoredApproval,
-};
+use crate::state::{Answer, ApprovalState, Change, Receipt, SqlStore, Store, StoreError, StoredApproval};
 
 use super::super::arguments::{AnswerArgs, ColourChoice};
 use super::super::display::terminal;
@@ -191,51 +189,6 @@ fn confirmed(call: &StoredCall, digest: Digest, said: Said, colour: ColourChoice
     Ok(terminal.confirm(&shown, answer, &cancel) == Confirmed::Yes)
 }
 
-/// An answer, or a part of one, as it goes on record.
-pub(super) struct Recorded<'a> {
-    pub(super) by: Option<&'a str>,
-    pub(super) how: &'a str,
-    pub(super) answer: &'a str,
-    pub(super) notes: &'a [(&'a str, &'a str)],
-    pub(super) changes: &'a [Change<'a>],
-}
-
-/// Writes an answer with its record.
-pub(super) fn record(
-    store: &mut SqlStore,
-    tenant: &Tenant,
-    question: &StoredApproval,
-    recorded: &Recorded<'_>,
-) -> Result<Option<Receipt>, StoreError> {
-    let now = Clock::System.now();
-    let call = StoredCall::from_json(&question.call, question.question).ok();
-    let mut records = PendingRecords::default();
-    records.push(&Entry {
-        task: Some(&question.task),
-        step: question.step.as_ref(),
-        call: call.as_ref().and_then(StoredCall::call_id),
-        tool: Some(&question.tool),
-        contract: call.as_ref().filter(|call| call.call_id().is_some()).map(|call| call.contract),
-        approval: Some(ApprovalNote {
-            id: &question.id,
-            by: recorded.by,
-            how: recorded.how,
-            answer: recorded.answer,
-            question: Some(question.question),
-        }),
-        notes: recorded.notes,
-        ..Entry::new(RecordKind::Approval, now, &question.principal)
-    })?;
-    let receipts = store.append(&mut Batch {
-        tenant,
-        now,
-        durability: Durability::Power,
-        changes: recorded.changes,
-        records: &mut records,
-    })?;
-    Ok(receipts.into_iter().next())
-}
-
 /// Writes an answer that nobody signed. A no answers every other question about the same call as well.
 fn answer(
     store: &mut SqlStore,
@@ -249,12 +202,12 @@ fn answer(
     if let (ApprovalState::Denied, Some(likeness)) = (answer.state, question.likeness) {
         changes.push(Change::SettleLike { likeness, state: ApprovalState::Denied, by: answer.by });
     }
-    let recorded = Recorded {
+    let recorded = RecordedAnswer {
         by: (answer.state != ApprovalState::Expired).then_some(answer.by),
         how,
         answer: answer.state.as_str(),
         notes: &notes,
         changes: &changes,
     };
-    record(store, tenant, question, &recorded)
+    record_answer(store, tenant, question, &recorded, Clock::System.now())
 }

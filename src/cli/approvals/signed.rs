@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::approval::{Approvers, AskedQuestion, Said, SignedAnswer, SignedAnswers, StoredCall};
+use crate::approval::{Approvers, Said, SignedAnswer, SignedAnswers, StoredCall};
 use crate::clock::Clock;
+use crate::gateway::{RecordedAnswer, asked_question, record_answer, settle_if_enough};
 use crate::ident::{Tenant, UserName};
 use crate::policy::Quorum;
 use crate::signature::SecretKey;
@@ -16,11 +17,14 @@ use super::super::arguments::AnswerArgs;
 use super::super::exit::Failure;
 use super::super::keys;
 use super::super::session::operating_system_user;
-use super::answer::{Recorded, open_question, record, refused};
+use super::answer::{open_question, refused};
 use super::call_failure;
 
 /// How often an answer is tried anew because someone else answered meanwhile.
 const TRIES: usize = 16;
+
+/// What is to be done about a question whose answers are all there with the keys of this place.
+const WHAT_COUNTS: &str = "all answers that it takes hold here; `tgw approvals run` counts them and goes on";
 
 /// An approver who is here with their key.
 pub(super) struct Signer {
@@ -65,6 +69,12 @@ impl Signer {
         let call =
             StoredCall::from_json(&question.call, question.question).map_err(|error| call_failure(&error))?;
         let id = question.id.clone();
+        if said == Said::Approved && self.takes(&call, &question) {
+            let settled = settle_if_enough(store, &question, &self.approvers, Clock::System.now());
+            if let receipt @ Some(_) = settled.map_err(|error| refused(&id, &error))? {
+                return Ok(Given { receipt, outcome: ApprovalState::Approved.as_str().to_owned() });
+            }
+        }
         for _ in 0..TRIES {
             match self.try_to_give(store, tenant, &question, &call, said, words)? {
                 Ok(given) => return Ok(given),
@@ -77,6 +87,12 @@ impl Signer {
         Err(refused(&id, &Refusal::AnsweredMeanwhile.into()))
     }
 
+    /// Whether an answer of this approver counts for anything.
+    fn takes(&self, call: &StoredCall, question: &StoredApproval) -> bool {
+        let requester = &question.principal.user;
+        call.quorums.is_empty() || call.quorums.iter().any(|quorum| quorum.takes(&self.name, requester))
+    }
+
     fn try_to_give(
         &self,
         store: &mut SqlStore,
@@ -87,14 +103,13 @@ impl Signer {
         words: Option<&str>,
     ) -> Result<Result<Given, StoreError>, Failure> {
         let (id, requester) = (&question.id, &question.principal.user);
-        if !call.quorums.is_empty() && !call.quorums.iter().any(|quorum| quorum.takes(&self.name, requester))
-        {
+        if !self.takes(call, question) {
             let needs: Vec<String> = call.quorums.iter().map(ToString::to_string).collect();
             return Err(Failure::failed(format!("`{}` may not answer `{id}`", self.name))
                 .with_hint(format!("it takes signed answers, {}", needs.join("; and "))));
         }
         let stored = SignedAnswers::parse(question.answers.as_deref());
-        let asked = asked(question);
+        let asked = asked_question(question);
         let mut yes: Vec<&UserName> = Vec::new();
         for answer in stored.believed(&asked, &self.approvers) {
             if answer.approver == self.name {
@@ -145,14 +160,15 @@ impl Signer {
         if let (Said::Denied, Some(likeness)) = (said, question.likeness) {
             changes.push(Change::SettleLike { likeness, state: ApprovalState::Denied, by: &by });
         }
-        let recorded = Recorded {
+        let recorded = RecordedAnswer {
             by: Some(self.name.as_str()),
             how: "signed",
             answer: end.map_or("approved_in_part", ApprovalState::as_str),
             notes: &notes,
             changes: &changes,
         };
-        Ok(record(store, tenant, question, &recorded).map(|receipt| Given { receipt, outcome }))
+        let now = Clock::System.now();
+        Ok(record_answer(store, tenant, question, &recorded, now).map(|receipt| Given { receipt, outcome }))
     }
 }
 
@@ -181,17 +197,6 @@ pub(super) fn may_be_unsigned(id: &str, call: &StoredCall, said: Said) -> Result
     Ok(())
 }
 
-/// What a signed answer to a stored question is bound to.
-fn asked(question: &StoredApproval) -> AskedQuestion<'_> {
-    AskedQuestion {
-        id: &question.id,
-        tenant: &question.principal.tenant,
-        question: question.question,
-        binding: question.binding,
-        expires: question.expires,
-    }
-}
-
 /// How far each rule's demand is met: `1 of 2 from finance; 0 of 1 from legal`.
 fn progress(quorums: &[Quorum], yes: &[&UserName], requester: &UserName) -> String {
     let mut words: Vec<String> = quorums
@@ -207,6 +212,7 @@ pub(super) struct Signed {
     quorums: Vec<Quorum>,
     given: Vec<u32>,
     answers: Vec<(SignedAnswer, bool)>,
+    waits: bool,
 }
 
 impl Signed {
@@ -217,7 +223,7 @@ impl Signed {
             return None;
         }
         let stored = SignedAnswers::parse(question.answers.as_deref());
-        let believed = stored.believed(&asked(question), approvers);
+        let believed = stored.believed(&asked_question(question), approvers);
         let yes = || {
             believed.iter().filter(|answer| answer.answer == Said::Approved).map(|answer| &answer.approver)
         };
@@ -226,6 +232,7 @@ impl Signed {
             given: call.quorums.iter().map(|quorum| quorum.given(yes(), requester)).collect(),
             answers: stored.iter().map(|answer| (answer.clone(), believed.contains(&answer))).collect(),
             quorums: call.quorums,
+            waits: question.state_at(Clock::System.now()) == ApprovalState::Pending,
         })
     }
 
@@ -249,7 +256,7 @@ impl Signed {
             let doubt = if *holds { "" } else { ", which does not hold here" };
             format!("signed: {said} by {} at {}{doubt}\n", answer.approver, answer.at.rfc3339())
         });
-        needs.chain(answers).collect()
+        needs.chain(answers).chain(self.enough().then(|| format!("enough: {WHAT_COUNTS}\n"))).collect()
     }
 
     /// Adds them to the JSON of a question.
@@ -268,6 +275,13 @@ impl Signed {
             })
         });
         members.insert("answers".to_owned(), answers.collect());
+    }
+
+    /// Whether it waits though all the answers are there that it takes.
+    fn enough(&self) -> bool {
+        self.waits
+            && !self.quorums.is_empty()
+            && self.parts().all(|(quorum, given)| given >= quorum.count.max(1))
     }
 
     fn parts(&self) -> impl Iterator<Item = (&Quorum, u32)> {

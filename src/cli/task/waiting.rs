@@ -4,7 +4,7 @@
 use crate::approval::{ApprovalId, AskedEntrance, Grant, PendingApproval, StoredCall};
 use crate::audit::{ApprovalNote, Entry, RecordKind};
 use crate::code::ErrorCode;
-use crate::gateway::{stored_yes, tell_of};
+use crate::gateway::{settle_if_enough, stored_yes, tell_of};
 use crate::session::Session;
 use crate::state::{ApprovalState, Change, NewApproval, SqlStore, Store, StoreError, StoredApproval};
 
@@ -40,7 +40,15 @@ pub(super) fn earlier(
     asked: &AskedEntrance<'_>,
 ) -> Result<Earlier, StoreError> {
     let (binding, now) = (asked.binding(), session.clock.now());
-    let all = store.approvals_for(&session.principal.tenant, binding.0, MOST_ASKED)?;
+    let tenant = &session.principal.tenant;
+    let mut all = store.approvals_for(tenant, binding.0, MOST_ASKED)?;
+    for waits in &mut all {
+        if settle_if_enough(store, waits, &session.approvers, now)?.is_some()
+            && let Some(settled) = store.approval(tenant, &waits.id)?
+        {
+            *waits = settled;
+        }
+    }
     // Who seals rows can put another text over a binding; what was signed under it is no answer to this one.
     let (sound, doubtful): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| {
         one.seal.doubt().is_none()

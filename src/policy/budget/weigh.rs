@@ -34,12 +34,21 @@ impl Weighed {
     /// The budget in words, with what is used of it.
     #[must_use]
     pub fn account(&self) -> String {
+        self.account_that("")
+    }
+
+    /// The same, for a call that goes over it.
+    fn excess(&self) -> String {
+        self.account_that(" would be exceeded")
+    }
+
+    fn account_that(&self, goes: &str) -> String {
         let budget = &self.charge.budget;
         let group =
             self.charge.group.as_deref().map(|group| format!(" for {}", fit(&escape(group), SHOWN, true)));
         let window = budget.window.map(|window| format!(" in {}", write_duration(window)));
         format!(
-            "the budget `{}` of this {}{}: {} of {} used{}, and this call takes {}",
+            "the budget `{}` of this {}{}{goes}: {} of {} used{}, and this call takes {}",
             budget.rule.id,
             budget.per.as_str(),
             group.unwrap_or_default(),
@@ -55,10 +64,7 @@ impl Weighed {
     pub fn error(&self) -> CallError {
         let budget = &self.charge.budget;
         let reason = budget.rule.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        let error = CallError::new(
-            ErrorCode::BudgetExceeded,
-            format!("{} would be exceeded{reason}", self.account()),
-        );
+        let error = CallError::new(ErrorCode::BudgetExceeded, format!("{}{reason}", self.excess()));
         let left = budget.limit.saturating_sub(self.used);
         let (retry, hint) = match self.frees {
             Some(at) => {
@@ -80,10 +86,7 @@ impl Weighed {
     fn asks(&self) -> RuleOutcome {
         let rule = &self.charge.budget.rule;
         let stated = rule.reason.as_deref().map(|reason| format!("{reason}; ")).unwrap_or_default();
-        let asking = Rule {
-            reason: Some(format!("{stated}{} would be exceeded", self.account())),
-            ..rule.as_ref().clone()
-        };
+        let asking = Rule { reason: Some(format!("{stated}{}", self.excess())), ..rule.as_ref().clone() };
         RuleOutcome { rule: Arc::new(asking), error: None, remember: None }
     }
 }

@@ -92,7 +92,9 @@ pub(crate) fn keygen(place: &Place, name: &str) -> (String, String) {
     let path = path.to_str().unwrap().to_owned();
     let made = place.ask(&["approvers", "keygen", &path]);
     assert_eq!(made.code, Some(0), "{made:?}");
-    (path, made.stdout.trim_end().to_owned())
+    let public = made.stdout.trim_end().to_owned();
+    std::fs::write(format!("{path}.pub"), &public).unwrap();
+    (path, public)
 }
 
 /// Answers with a signature, as someone who looked.

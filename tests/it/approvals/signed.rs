@@ -273,3 +273,75 @@ fn a_stream_goes_on_waiting_until_the_last_answer_is_there() {
     child.wait().unwrap();
     assert_eq!(said(&place), ["pay"]);
 }
+
+/// Leaves only one approver on the list, as on a machine that knows nobody else.
+fn alone(finance: &Finance, name: &str) {
+    for other in ["ann", "bo", "cy"] {
+        finance.place.ask(&["approvers", "remove", other]);
+    }
+    known(finance, name);
+}
+
+fn known(finance: &Finance, name: &str) {
+    let public = std::fs::read_to_string(format!("{}.pub", finance.key(name))).unwrap();
+    let added = finance.place.ask(&["approvers", "add", name, public.trim()]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+}
+
+/// Two of finance signed, each where only their own key is known; all keys are known where the call runs.
+fn signed_apart() -> Finance {
+    let finance = Finance::new();
+    for name in ["ann", "bo"] {
+        alone(&finance, name);
+        let said = finance.yes(name);
+        assert!(
+            said.ends_with(&format!("approved by `{name}`, 1 of 2 from finance, other than the requester")),
+            "{said}"
+        );
+    }
+    assert_eq!(finance.run(), ASKED, "only one of them holds here");
+    known(&finance, "ann");
+    finance
+}
+
+#[test]
+fn answers_that_were_signed_apart_count_where_all_keys_are_known() {
+    let finance = signed_apart();
+    let shown = finance.place.ask(&["approvals", "show", &finance.id]).stdout;
+    assert!(shown.contains("answers: 2 of 2 from finance") && shown.contains("enough: "), "{shown}");
+    assert_eq!(finance.run(), "succeeded");
+    assert_eq!(finance.run(), ASKED, "a yes is spent once");
+    assert_eq!(said(&finance.place), ["pay"]);
+    let story = finance.place.ask(&["audit", "show", &finance.id]).stdout;
+    assert!(story.contains("counted"), "{story}");
+}
+
+#[test]
+fn the_same_call_sent_again_runs_with_answers_that_were_signed_apart() {
+    let finance = signed_apart();
+    assert_eq!(verdict(&send(&finance.place, &["--user", "dan"], "c1", "pay")), "succeeded");
+    assert_eq!(said(&finance.place), ["pay"]);
+}
+
+#[test]
+fn one_more_yes_where_all_are_there_already_ends_the_question_without_another_signature() {
+    let finance = signed_apart();
+    known(&finance, "cy");
+    assert_eq!(finance.yes("cy"), format!("{}: approved", finance.id));
+    let shown = finance.place.ask(&["approvals", "show", &finance.id]).stdout;
+    assert!(!shown.contains("by cy"), "{shown}");
+    assert_eq!(finance.run(), "succeeded");
+}
+
+#[test]
+fn a_call_sent_again_by_another_run_waits_under_the_same_question_with_what_was_signed() {
+    let finance = Finance::new();
+    finance.yes("ann");
+    let again = send(&finance.place, &["--user", "dan"], "other", "pay");
+    assert_eq!(approval_id(&again), finance.id);
+    let message = again["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with("; so far 1 of 2 from finance, other than the requester"), "{message}");
+    finance.yes("bo");
+    assert_eq!(verdict(&send(&finance.place, &["--user", "dan"], "third", "pay")), "succeeded");
+    assert_eq!(said(&finance.place), ["pay"]);
+}

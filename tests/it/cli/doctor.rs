@@ -174,3 +174,57 @@ fn a_warning_is_not_shown_as_good() {
         "{text}"
     );
 }
+
+#[test]
+fn a_demand_for_more_signed_answers_than_there_are_keys_is_warned() {
+    let policy = "version: 1\ndefault_verdict: allow\napprovers: {finance: {members: [ann, bo]}}\nrules:\n  \
+                  - {id: money, verdict: require_approval, tools: [read_file], reason: it costs, approval: {by: [finance], count: 2}}\n";
+    let space = Space::new();
+    space.write_beside("files/policy.yaml", policy);
+    let approvers = |space: &Space| {
+        let text = space.tgw(["doctor"]).with_files().text();
+        text.lines()
+            .filter(|line| line.trim_start().starts_with("approvers"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let found = approvers(&space).join("\n");
+    assert!(
+        found.contains("warning") && found.contains("only 0 of the keys are here, none for ann, bo"),
+        "{found}"
+    );
+    for name in ["ann", "bo"] {
+        let file = space.beside(&format!("files/{name}.key"));
+        let public = space.tgw(["approvers", "keygen", file.to_str().unwrap()]).text();
+        space.tgw(["approvers", "add", name, public.trim()]).ended();
+    }
+    let found = approvers(&space).join("\n");
+    assert!(found.contains("ok") && found.contains("enough of them have a key here"), "{found}");
+}
+
+#[test]
+fn a_lost_key_of_the_seals_is_a_problem_that_every_command_names() {
+    let space = Space::new();
+    space.tgw(["task", "start", "--id", "T-1"]).ended();
+    assert!(!space.tgw(["doctor"]).text().contains("PROBLEM"));
+    std::fs::remove_file(space.beside("state/tgw/seal.key")).unwrap();
+    let text = space.tgw(["doctor"]).status(1).text();
+    assert!(text.contains("PROBLEM") && text.contains("`seal.key` of the state home is not there"), "{text}");
+    let text = space.tgw(["task", "show", "T-1"]).status(1).text();
+    assert!(text.contains("not believed: `seal.key` of the state home"), "{text}");
+    let refused = space.tgw(["call", "--task", "T-1", "list_directory", "{}"]).status(1).ended();
+    assert!(refused.stderr.contains("put it back from a copy"), "{refused:?}");
+}
+
+#[test]
+fn a_program_that_tools_may_change_is_warned() {
+    let tools = "version: 1\ntools:\n  - name: deploy\n    version: 1.0.0\n    description: Deploys.\n    risk: write\n    \
+                 run: {command: [./deploy.sh]}\n";
+    let space = Space::new();
+    space.write("tools.yaml", tools).write("deploy.sh", "#!/bin/sh\n");
+    let script = space.path("deploy.sh");
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let named = ["doctor", "--tools", "tools.yaml"];
+    let text = space.tgw(named).text();
+    assert!(text.contains("its program `deploy.sh` lies in the workspace"), "{text}");
+}

@@ -206,3 +206,9 @@ fn an_unknown_step_or_status_comes_with_those_there_are() {
     assert_eq!(ended.status, Some(2));
     assert!(ended.stderr.contains("succeeded, failed, denied"), "{}", ended.stderr);
 }
+
+#[test]
+fn a_state_of_effects_is_not_taken_for_a_store() {
+    let ended = Space::new().tgw(["effects", "list", "--state", "unknown"]).status(2).ended();
+    assert!(ended.stderr.contains("`tgw effects list --status unknown`"), "{ended:?}");
+}

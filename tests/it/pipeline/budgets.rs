@@ -76,7 +76,7 @@ fn a_call_that_would_go_over_is_denied_and_told_what_is_used() {
     );
     assert_eq!(
         message(&third),
-        "the budget `orders` of this tenant: 2 of 2 used, and this call takes 1 would be exceeded (two a day are plenty)"
+        "the budget `orders` of this tenant would be exceeded: 2 of 2 used, and this call takes 1 (two a day are plenty)"
     );
     assert_eq!(third["error"]["retry"], "never");
     assert_eq!(taken(&space), 2);
@@ -220,7 +220,7 @@ fn a_person_can_let_one_call_go_over() {
     let shown = space.tgw(["approvals", "show", &id]).text();
     assert!(
         shown.contains(
-            "the budget `spend` of this tenant: 8 of 10 used, and this call takes 5 would be exceeded"
+            "the budget `spend` of this tenant would be exceeded: 8 of 10 used, and this call takes 5"
         ),
         "{shown}"
     );
