@@ -237,6 +237,9 @@ fn an_effect_whose_end_is_not_known_keeps_its_key_whatever_ended_it() {
                 ("OUTCOME_UNKNOWN", Some("never"))
             );
             assert_eq!(answer["replayed"].as_bool(), replayed);
+            let look = format!("`tgw effects show {}`", only(&space)["id"].as_str().unwrap());
+            let hint = answer["error"]["hint"].as_str().unwrap();
+            assert!(hint.contains(&look), "{fault}: {hint}");
         }
         assert_eq!((orders(&space).len(), only(&space)["how"].as_str()), (1, Some("outcome")), "{fault}");
     }
