@@ -2,6 +2,7 @@
 
 mod credential;
 mod encoding;
+mod identity;
 mod mark;
 mod redact;
 mod search;

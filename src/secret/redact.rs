@@ -6,14 +6,16 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 
 use super::encoding::{self, Form};
+use super::identity::Identities;
 use super::mark::{self, Label, Mark};
 use super::search::Search;
-use super::shape::{self, Edge};
+use super::shape::{self, ANY, Edge};
 
 /// Secrets of fewer bytes are not searched for, since they would be found everywhere; `tgw doctor` reports them.
 pub const LEAST_SECRET: usize = encoding::LEAST_PLAIN;
 
-/// Finds secrets in text and bytes and replaces them by `[secret:NAME]`, or `[secret:token]` for a token shape.
+/// Finds secrets in text and bytes and replaces them by `[secret:NAME]`, or by `[secret:github#1]` for the shape of a token of
+/// a provider, `[secret:token#1]` where none is known: the same token has the same number wherever this redactor hides it.
 ///
 /// A resolved secret is found as it is, without white space around it, line by line, in base 64 (both alphabets, at any
 /// place in a longer text), in hexadecimal (also set apart byte by byte), in UTF-16 where it is ASCII, and with percent, backslash or HTML
@@ -24,6 +26,7 @@ pub struct Redactor {
     names: Vec<String>,
     forms: Vec<(Form, usize)>,
     search: OnceLock<Search>,
+    identities: Identities,
 }
 
 impl Redactor {
@@ -64,7 +67,7 @@ impl Redactor {
             .find(|mark| mark.range.start <= unfinished && unfinished < mark.range.end)
             .map_or(unfinished, |mark| mark.range.end);
         let mut out = Vec::with_capacity(end);
-        mark::write(input, 0..end, &marks, &self.names, &mut out);
+        mark::write(input, 0..end, &marks, |label, hidden| self.placeholder(label, hidden), &mut out);
         out
     }
 
@@ -93,7 +96,7 @@ impl Redactor {
                     let is_value = std::mem::take(&mut named);
                     if let Value::String(text) = element {
                         named = shape::is_secret_option(text);
-                        found |= is_value && hide(text, shape::hidden_text(text));
+                        found |= is_value && self.hide(text, shape::hidden_text(text));
                     }
                     found |= self.value(element);
                 }
@@ -108,7 +111,7 @@ impl Redactor {
         for (key, value) in members.iter_mut() {
             if let Value::String(text) = value {
                 let part = shape::hidden_member(key, text);
-                found |= hide(text, part);
+                found |= self.hide(text, part);
             }
             found |= self.value(value);
         }
@@ -121,6 +124,16 @@ impl Redactor {
         found
     }
 
+    /// Hides a part of a text; returns whether there was any.
+    fn hide(&self, text: &mut String, part: Option<std::ops::Range<usize>>) -> bool {
+        let Some((range, hidden)) = part.and_then(|part| Some((part.clone(), text.get(part)?))) else {
+            return false;
+        };
+        let placeholder = self.placeholder(Label::Shape(ANY), hidden.as_bytes());
+        text.replace_range(range, &placeholder);
+        true
+    }
+
     fn string(&self, text: &mut String) -> bool {
         match self.text(text) {
             Cow::Borrowed(_) => false,
@@ -131,8 +144,17 @@ impl Redactor {
         }
     }
 
-    pub(super) fn names(&self) -> &[String] {
-        &self.names
+    /// What stands in place of a hidden text.
+    pub(super) fn placeholder(&self, label: Label, hidden: &[u8]) -> String {
+        match label {
+            Label::Secret(index) => {
+                format!("[secret:{}]", self.names.get(index).map_or("secret", String::as_str))
+            }
+            Label::Shape(kind) => match self.identities.number(kind, hidden) {
+                Some(number) => format!("[secret:{kind}#{number}]"),
+                None => format!("[secret:{kind}]"),
+            },
+        }
     }
 
     pub(super) fn search(&self) -> &Search {
@@ -142,7 +164,7 @@ impl Redactor {
     /// What to hide, merged.
     pub(super) fn marks(&self, input: &[u8], edge: Edge) -> Vec<Mark> {
         let mut marks = Vec::new();
-        shape::find(input, edge, &mut |range| marks.push(Mark { range, label: Label::Token }));
+        shape::find(input, edge, &mut |range, kind| marks.push(Mark { range, label: Label::Shape(kind) }));
         if !self.forms.is_empty() {
             self.search().find(input, &mut marks);
         }
@@ -151,16 +173,9 @@ impl Redactor {
 
     fn replace(&self, input: &[u8], marks: &[Mark]) -> Vec<u8> {
         let mut out = Vec::with_capacity(input.len());
-        mark::write(input, 0..input.len(), marks, &self.names, &mut out);
+        mark::write(input, 0..input.len(), marks, |label, hidden| self.placeholder(label, hidden), &mut out);
         out
     }
-}
-
-/// Hides a part of a text; returns whether there was any.
-fn hide(text: &mut String, part: Option<std::ops::Range<usize>>) -> bool {
-    let Some(part) = part.filter(|part| text.get(part.clone()).is_some()) else { return false };
-    text.replace_range(part, "[secret:token]");
-    true
 }
 
 #[cfg(test)]
