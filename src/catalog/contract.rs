@@ -11,6 +11,7 @@ use crate::diagnostic::Location;
 use crate::expression::{Expression, Template};
 use crate::ident::{CredentialName, Permission, ToolName};
 
+use super::masks::Masks;
 use super::{
     BuiltinName, CommandSpec, Digest, Idempotency, OperationSpec, PreconditionSpec, ReconcileSpec,
     SandboxRequest, VerifySpec,
@@ -241,6 +242,8 @@ pub struct ResultSpec {
     pub rows: Option<String>,
     /// Pointers (`*` for any element) whose values are hidden from everyone.
     pub redact: Vec<String>,
+    /// Kinds of text that are hidden, or shown, wherever they stand.
+    pub masks: Masks,
 }
 
 impl Default for ResultSpec {
@@ -254,6 +257,7 @@ impl Default for ResultSpec {
             table: Vec::new(),
             rows: None,
             redact: Vec::new(),
+            masks: Masks::default(),
         }
     }
 }

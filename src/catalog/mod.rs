@@ -10,6 +10,7 @@ mod digest;
 mod examples;
 mod idempotency;
 mod load;
+mod masks;
 mod manifest;
 mod operation;
 mod pattern;
@@ -32,6 +33,7 @@ pub use contract::{
 pub use digest::Digest;
 pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, ReconcileSpec, SendAs};
 pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
+pub use masks::{Masks, Personal, PersonalKind, Waiver, shape_kinds};
 pub use operation::{OperationSpec, OperationState};
 pub use pattern::NamePattern;
 pub use probes::{PreconditionSpec, ProbeArgument, ProbePurpose, ProbeSpec, VerifySpec};

@@ -161,6 +161,10 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     }
     for contract in session.catalog.contracts() {
         findings.extend(program(contract, &session.environment, root));
+        findings.extend(contract.result.masks.shown.iter().map(|waiver| {
+            let text = format!("{}: `{}` is shown: {}", contract.name, waiver.kind, waiver.reason);
+            Finding::new("redaction", State::Good, format!("{text} ({})", contract.location))
+        }));
     }
     for spec in session.catalog.credentials() {
         let (state, text) = credential(spec, &session.environment, root);

@@ -4,6 +4,7 @@ mod credential;
 mod encoding;
 mod identity;
 mod mark;
+mod personal;
 mod redact;
 mod search;
 mod shape;

@@ -1,13 +1,16 @@
 //! Redaction: every resolved secret in every encoding, and well-known token shapes.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
+
+use crate::catalog::Masks;
 
 use super::encoding::{self, Form};
 use super::identity::Identities;
 use super::mark::{self, Label, Mark};
+use super::personal;
 use super::search::Search;
 use super::shape::{self, ANY, Edge};
 
@@ -23,19 +26,43 @@ pub const LEAST_SECRET: usize = encoding::LEAST_PLAIN;
 /// reversed, written in another base, or spread over several values or the lines of a hexadecimal dump.
 #[derive(Default)]
 pub struct Redactor {
+    secrets: Arc<Secrets>,
+    identities: Arc<Identities>,
+    masks: Masks,
+}
+
+/// What was resolved.
+#[derive(Default)]
+struct Secrets {
     names: Vec<String>,
     forms: Vec<(Form, usize)>,
     search: OnceLock<Search>,
-    identities: Identities,
+}
+
+impl Clone for Secrets {
+    fn clone(&self) -> Self {
+        Self { names: self.names.clone(), forms: self.forms.clone(), search: OnceLock::new() }
+    }
 }
 
 impl Redactor {
     /// Adds a secret's value under its credential's name; all its encodings are found from then on.
     pub fn add(&mut self, name: &str, secret: &[u8]) {
-        let index = self.names.len();
-        self.names.push(name.to_owned());
-        self.forms.extend(encoding::forms(secret).into_iter().map(|form| (form, index)));
-        self.search = OnceLock::new();
+        let secrets = Arc::make_mut(&mut self.secrets);
+        let index = secrets.names.len();
+        secrets.names.push(name.to_owned());
+        secrets.forms.extend(encoding::forms(secret).into_iter().map(|form| (form, index)));
+        secrets.search = OnceLock::new();
+    }
+
+    /// The same redactor for the results of a tool. A resolved secret is hidden whatever its masks say.
+    #[must_use]
+    pub fn masking(&self, masks: &Masks) -> Self {
+        Self {
+            secrets: Arc::clone(&self.secrets),
+            identities: Arc::clone(&self.identities),
+            masks: masks.clone(),
+        }
     }
 
     /// Redacts bytes that are a whole.
@@ -78,7 +105,7 @@ impl Redactor {
     pub fn value(&self, value: &mut Value) -> bool {
         match value {
             Value::Null | Value::Bool(_) => false,
-            Value::Number(_) if self.forms.is_empty() => false,
+            Value::Number(_) if self.secrets.forms.is_empty() && self.masks.personal.is_empty() => false,
             Value::Number(number) => {
                 // A secret of digits may come as a number.
                 let mut text = number.to_string();
@@ -124,8 +151,14 @@ impl Redactor {
         found
     }
 
+    /// Whether what only has this shape is shown.
+    fn shows(&self, kind: &str) -> bool {
+        self.masks.shown.iter().any(|waiver| waiver.kind == kind)
+    }
+
     /// Hides a part of a text; returns whether there was any.
     fn hide(&self, text: &mut String, part: Option<std::ops::Range<usize>>) -> bool {
+        let part = part.filter(|_| !self.shows(ANY));
         let Some((range, hidden)) = part.and_then(|part| Some((part.clone(), text.get(part)?))) else {
             return false;
         };
@@ -148,7 +181,7 @@ impl Redactor {
     pub(super) fn placeholder(&self, label: Label, hidden: &[u8]) -> String {
         match label {
             Label::Secret(index) => {
-                format!("[secret:{}]", self.names.get(index).map_or("secret", String::as_str))
+                format!("[secret:{}]", self.secrets.names.get(index).map_or("secret", String::as_str))
             }
             Label::Shape(kind) => match self.identities.number(kind, hidden) {
                 Some(number) => format!("[secret:{kind}#{number}]"),
@@ -158,14 +191,20 @@ impl Redactor {
     }
 
     pub(super) fn search(&self) -> &Search {
-        self.search.get_or_init(|| Search::new(self.forms.clone()))
+        self.secrets.search.get_or_init(|| Search::new(self.secrets.forms.clone()))
     }
 
     /// What to hide, merged.
     pub(super) fn marks(&self, input: &[u8], edge: Edge) -> Vec<Mark> {
         let mut marks = Vec::new();
-        shape::find(input, edge, &mut |range, kind| marks.push(Mark { range, label: Label::Shape(kind) }));
-        if !self.forms.is_empty() {
+        let mut mark = |range, kind| marks.push(Mark { range, label: Label::Shape(kind) });
+        shape::find(input, edge, &mut |range, kind| {
+            if !self.shows(kind) {
+                mark(range, kind);
+            }
+        });
+        personal::find(self.masks.personal, input, &mut mark);
+        if !self.secrets.forms.is_empty() {
             self.search().find(input, &mut marks);
         }
         if marks.is_empty() { marks } else { mark::merge(input, marks) }

@@ -88,6 +88,10 @@ static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// What a placeholder calls a secret of no known provider.
 pub(in crate::secret) const ANY: &str = "token";
 
+/// What it calls a signed token of three parts, and a private key.
+pub(super) const JWT: &str = "jwt";
+pub(super) const PRIVATE_KEY: &str = "private_key";
+
 /// Reports every range of `input` that has the shape of a secret, with what a placeholder calls it. Ranges may overlap.
 pub(in crate::secret) fn find(input: &[u8], edge: Edge, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let Some(automaton) = &*AUTOMATON else {
@@ -116,8 +120,8 @@ pub(in crate::secret) fn find(input: &[u8], edge: Edge, found: &mut dyn FnMut(Ra
         if let Some(range) = range.filter(|range| !range.is_empty()) {
             let kind = match trigger {
                 Trigger::Token(known) => known.provider,
-                Trigger::Jwt => "jwt",
-                Trigger::Pem => "private_key",
+                Trigger::Jwt => JWT,
+                Trigger::Pem => PRIVATE_KEY,
                 Trigger::Scheme | Trigger::Address | Trigger::Word => ANY,
             };
             found(range, kind);
