@@ -4,10 +4,14 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-use super::approver_arguments::{ApproversArgs, ShowArgs};
+use super::approval_arguments::ApprovalsArgs;
+use super::approver_arguments::ApproversArgs;
 use super::audit_arguments::AuditArgs;
 use super::effect_arguments::EffectsArgs;
 use super::help;
+use super::operator_arguments::{
+    CompletionsArgs, DoctorArgs, DrillArgs, ExplainArgs, InitArgs, ManArgs, SchemaArgs, StateArgs, TrustArgs,
+};
 use super::task_arguments::TaskArgs;
 
 /// The tool gateway for AI agents.
@@ -299,110 +303,6 @@ pub(crate) struct ResultsArgs {
     pub(crate) store: StoreArgs,
 }
 
-/// `tgw approvals`
-#[derive(Debug, Args)]
-pub(crate) struct ApprovalsArgs {
-    #[command(subcommand)]
-    pub(crate) command: ApprovalsCommand,
-}
-
-/// What to do with approvals.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ApprovalsCommand {
-    /// List questions that wait and answers that are remembered
-    List {
-        /// Print one JSON array
-        #[arg(long)]
-        json: bool,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Print each question that waits, and each new one when it comes, until it is stopped
-    Watch {
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-    /// Show a question as it would be asked, or a remembered answer
-    Show(ShowArgs),
-    /// Answer a question with yes, after showing it at the terminal: a yes to exactly this call, once
-    Approve {
-        /// What the model should know; it comes with the result
-        #[arg(long, value_name = "TEXT")]
-        note: Option<String>,
-        #[command(flatten)]
-        answer: AnswerArgs,
-    },
-    /// Answer a question with no, after showing it at the terminal
-    Deny {
-        /// What the model should know
-        #[arg(long, value_name = "TEXT")]
-        feedback: Option<String>,
-        #[command(flatten)]
-        answer: AnswerArgs,
-    },
-    /// Run the call of a question that was answered with yes: everything is decided again first
-    #[command(after_help = help::APPROVALS_RUN)]
-    Run(ApprovalsRunArgs),
-    /// Withdraw a remembered answer, a question that waits, or a yes that was not used
-    Revoke {
-        /// Its id, from the list
-        id: String,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-}
-
-/// Which question is answered, and how it was shown.
-#[derive(Debug, Args)]
-pub(crate) struct AnswerArgs {
-    /// The question's id, from the list or from the hint of an `input_required` result
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// Without a terminal: the digest that `tgw approvals show` printed, which says what was looked at
-    #[arg(long, value_name = "sha256:…")]
-    pub(crate) digest: Option<String>,
-    /// Answer as this approver, with a signature; needs --key
-    #[arg(long = "as", value_name = "NAME", requires = "key")]
-    pub(crate) approver: Option<String>,
-    /// The approver's private key, as `tgw approvers keygen` wrote it; needs --as
-    #[arg(long, value_name = "FILE", requires = "approver")]
-    pub(crate) key: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
-}
-
-/// `tgw approvals run`
-#[derive(Debug, Args)]
-pub(crate) struct ApprovalsRunArgs {
-    /// The question's id
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// Where people see what happens, as for `tgw run`
-    #[arg(long, value_name = "WHERE")]
-    pub(crate) display: Option<String>,
-    /// A manifest, as for `tgw run`
-    #[arg(long, value_name = "FILE", help_heading = "Session")]
-    pub(crate) tools: Vec<PathBuf>,
-    /// A policy, as for `tgw run`
-    #[arg(long, value_name = "FILE", help_heading = "Session")]
-    pub(crate) policy: Vec<PathBuf>,
-    /// The folder that the call works in, as for `tgw run`
-    #[arg(long, value_name = "DIR", help_heading = "Session")]
-    pub(crate) workspace: Option<PathBuf>,
-    /// The state store, as for `tgw run`
-    #[arg(long, value_name = "PATH", help_heading = "Session")]
-    pub(crate) state: Option<PathBuf>,
-    /// The tenant [env: TGW_TENANT] [default: local]
-    #[arg(long, value_name = "NAME", help_heading = "Session")]
-    pub(crate) tenant: Option<String>,
-    /// What rules read as `facts`, as for `tgw run`
-    #[arg(long, value_name = "JSON", help_heading = "Session")]
-    pub(crate) facts: Option<String>,
-}
-
 /// `tgw budgets`
 #[derive(Debug, Args)]
 pub(crate) struct BudgetsArgs {
@@ -414,130 +314,4 @@ pub(crate) struct BudgetsArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-}
-
-/// `tgw init`
-#[derive(Debug, Args)]
-pub(crate) struct InitArgs {
-    /// The folder to write into; a file that is there already is never touched
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub(crate) directory: PathBuf,
-}
-
-/// `tgw trust`
-#[derive(Debug, Args)]
-pub(crate) struct TrustArgs {
-    /// Files to trust [default: tools.yaml and policy.yaml of the workspace]
-    #[arg(value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// List what is trusted, and whether it is still what was trusted
-    #[arg(long, conflicts_with_all = ["files", "revoke"])]
-    pub(crate) list: bool,
-    /// Stop trusting the files
-    #[arg(long)]
-    pub(crate) revoke: bool,
-    /// Trust without showing the content and asking: read it first
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-    /// The workspace [env: TGW_WORKSPACE] [default: as for `tgw run`]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) workspace: Option<PathBuf>,
-}
-
-/// `tgw explain`
-#[derive(Debug, Args)]
-pub(crate) struct ExplainArgs {
-    /// An error code such as PERMISSION_DENIED; left out, all are listed
-    #[arg(value_name = "CODE")]
-    pub(crate) code: Option<String>,
-    /// Print every code with its explanation as one Markdown page
-    #[arg(long, conflicts_with = "code")]
-    pub(crate) markdown: bool,
-}
-
-/// `tgw schema`
-#[derive(Debug, Args)]
-pub(crate) struct SchemaArgs {
-    /// Which line: what goes in, or what comes out
-    #[arg(value_enum, value_name = "LINE")]
-    pub(crate) line: SchemaChoice,
-}
-
-/// Which line's schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SchemaChoice {
-    /// What goes in.
-    Call,
-    /// What comes out.
-    Result,
-    /// What comes out later, with `tgw run --wait-approvals`.
-    Event,
-}
-
-/// `tgw doctor`
-#[derive(Debug, Args)]
-pub(crate) struct DoctorArgs {
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-}
-
-/// `tgw state`
-#[derive(Debug, Args)]
-pub(crate) struct StateArgs {
-    #[command(subcommand)]
-    pub(crate) command: StateCommand,
-}
-
-/// What is done with the store as a whole.
-#[derive(Debug, Subcommand)]
-pub(crate) enum StateCommand {
-    /// Move everything from the store's file to an empty store on a server, in one step; the file is used no more then
-    Migrate {
-        /// The server: postgres://USER@HOST/DATABASE; a password is better in PGPASSWORD than here
-        #[arg(value_name = "ADDRESS")]
-        to: String,
-        #[command(flatten)]
-        store: StoreArgs,
-    },
-}
-
-/// `tgw drill`
-#[derive(Debug, Args)]
-pub(crate) struct DrillArgs {
-    /// Only this tool; may be given several times [default: every tool that has effects]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool: Vec<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) session: SessionArgs,
-}
-
-/// `tgw completions`
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    #[arg(value_enum, value_name = "SHELL", required_unless_present_any = ["check", "write"])]
-    pub(crate) shell: Option<clap_complete::Shell>,
-    /// Fail unless the files of this folder are what would be written
-    #[arg(long, value_name = "DIR", conflicts_with = "shell")]
-    pub(crate) check: Option<PathBuf>,
-    /// Write a file for every shell into this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["shell", "check"])]
-    pub(crate) write: Option<PathBuf>,
-}
-
-/// `tgw man`
-#[derive(Debug, Args)]
-pub(crate) struct ManArgs {
-    /// The folder to write into; it is made where it is missing
-    #[arg(value_name = "DIR", required_unless_present = "check")]
-    pub(crate) directory: Option<PathBuf>,
-    /// Fail unless the files of this folder are what would be written
-    #[arg(long, value_name = "DIR", conflicts_with = "directory")]
-    pub(crate) check: Option<PathBuf>,
 }

@@ -14,10 +14,11 @@ use crate::secret::file_problem;
 use crate::state::Store;
 use crate::state::trust::TrustStore;
 
-use super::arguments::{DoctorArgs, SessionArgs};
+use super::arguments::SessionArgs;
 use super::discover::{self, Found, Kind, Origin};
 use super::display::is_terminal;
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::DoctorArgs;
 use super::output::print;
 use super::session;
 use super::table;

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod approval_arguments;
 mod approvals;
 mod approver_arguments;
 mod approvers;
@@ -24,6 +25,7 @@ mod help;
 mod init;
 mod keys;
 mod logging;
+mod operator_arguments;
 mod output;
 mod results;
 mod run;
