@@ -81,6 +81,7 @@ impl Gateway<'_> {
                 feedback,
             };
             let stop = answered.answer == Answer::Stop;
+            let error = self.not_begun(pending.call(), error);
             // Only a no is an answer to the same question where it waits; who stops the run has not answered it.
             let settles = matches!(answered.answer, Answer::Deny { .. }).then(|| self.likeness(&pending));
             let mut finished = Box::new(Finished::refused(

@@ -158,7 +158,14 @@ impl Gateway<'_> {
         let place = self.place(pending)?;
         let subject = pending.subject(&self.facts(), self.session.workspace.root());
         let question = Question::new(&subject, place, &self.redactor.borrow()).noting(
-            pending.doubts().iter().map(|doubt| format!("a remembered answer was not believed: {doubt}")),
+            pending.doubts().iter().map(|doubt| format!("a remembered answer was not believed: {doubt}")).chain(
+                self.open_attempt(pending.call()).map(|stored| {
+                    format!(
+                        "an earlier attempt under the same effect key may have had its effect: `tgw effects show {}`",
+                        stored.id
+                    )
+                }),
+            ),
         );
         let question = question.with_checks(checked);
         Ok(match self.session.task.span {
@@ -212,11 +219,13 @@ impl Gateway<'_> {
 
     /// A call that nobody is asked about, since what must hold before it does not.
     fn unmet(&self, origin: Origin, pending: Box<PendingCall>, error: CallError) -> Reaction {
+        let error = self.not_begun(pending.call(), error);
         let subject = Subject::Unmet(Box::new(pending.unmet(error.clone())));
         Reaction::Refused(Box::new(Finished::refused(origin, subject, error, &self.redactor.borrow())))
     }
 
     pub(super) fn unasked(&self, origin: Origin, pending: Box<PendingCall>, error: CallError) -> Reaction {
+        let error = self.not_begun(pending.call(), error);
         let finished = Finished::refused(origin, Subject::Pending(pending), error, &self.redactor.borrow());
         Reaction::Refused(Box::new(finished))
     }

@@ -106,6 +106,25 @@ impl Gateway<'_> {
         })
     }
 
+    /// The effect that a call would attempt once more: it began before, and how that ended is not known.
+    pub(super) fn open_attempt(&self, call: &ValidatedCall) -> Option<StoredEffect> {
+        let key = self.effect_key(call).filter(|key| key.origin == KeyOrigin::Stated)?;
+        let store = self.store.as_ref().ok()?.borrow();
+        let (tenant, tool) = (&self.session.principal.tenant, call.contract().name.as_str());
+        let stored = store.effect_by_key(tenant, tool, key.origin, key.digest?).ok().flatten()?;
+        let same = arguments_digest(&stored.id, call.arguments()) == stored.arguments;
+        (stored.state == EffectState::Unknown && same).then_some(stored)
+    }
+
+    /// Why a call did not begin, as its answer says it: where an earlier attempt is not known to have ended, nobody may hear
+    /// that nothing happened.
+    pub(super) fn not_begun(&self, call: &ValidatedCall, error: CallError) -> CallError {
+        let Some(stored) = self.open_attempt(call) else { return error };
+        let mut known = not_known(&stored);
+        known.message = format!("{}; this attempt was not begun: {}", known.message, error.message);
+        known
+    }
+
     /// Ends a call whose effect the ledger knows, or holds it until that is settled.
     pub(super) fn hold(
         &self,
@@ -282,8 +301,9 @@ pub(super) fn timeout(plan: &Plan) -> Duration {
 
 /// Whether an effect that is not known may be tried once more under its key: its contract states that this is safe, and no
 /// look at the system of record contradicted it.
+/// What a contract says of its retries it says of its own effects: another may go to another system.
 pub(super) fn may_go_out_again(contract: &Contract, stored: &StoredEffect) -> bool {
-    contract.idempotency.retry_is_safe() && !is_contradicted(stored)
+    contract.idempotency.retry_is_safe() && stored.contract == contract.digest && !is_contradicted(stored)
 }
 
 fn is_contradicted(stored: &StoredEffect) -> bool {

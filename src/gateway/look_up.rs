@@ -42,6 +42,12 @@ impl Gateway<'_> {
         let Some(contract) = self.session.catalog.find(&stored.tool) else {
             return nothing("its tool is not in this catalog");
         };
+        // Another contract's look-up may ask another system, where its absence proves nothing and its presence little.
+        if contract.digest != stored.contract {
+            return nothing(
+                "its contract has changed since it began, so a look-up of now says nothing of it: a person settles it",
+            );
+        }
         let Some(spec) = contract.reconcile.as_deref() else {
             return nothing("its contract states no look-up");
         };

@@ -95,6 +95,9 @@ impl Gateway<'_> {
         let call = spent.call();
         let bindings = self.bindings(call);
         let mut outcome = interpret(captured, call.contract(), &bindings);
+        if reservation.as_ref().is_some_and(|reservation| reservation.attempt > 1) {
+            outcome.doubt_earlier();
+        }
         let stage = self.telemetry.enter(Phase::Verify).filter(|_| call.contract().verify.is_some());
         let verification = self
             .verify(
@@ -198,6 +201,7 @@ impl Gateway<'_> {
 
     /// A call that was let through and could not begin.
     fn unstarted(&self, origin: Origin, authorized: AuthorizedCall, error: CallError) -> Box<Finished> {
+        let error = self.not_begun(authorized.call(), error);
         let subject = Subject::Unstarted(Box::new(authorized));
         Box::new(Finished::refused(origin, subject, error, &self.redactor.borrow()))
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::catalog::ProbeSpec;
-use crate::code::{CallError, Effect, Status};
+use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::expression::{EvaluationError, Expression};
 use crate::validate::CallBindings;
 
@@ -51,5 +51,23 @@ impl Outcome {
     pub fn doubt(&mut self, error: CallError) {
         (self.status, self.effect) = (Status::Unknown, Effect::Possible);
         self.error = Some(error);
+    }
+
+    /// Proof that an attempt did nothing says nothing of an earlier one whose end is not known: the effect may have happened
+    /// then.
+    pub fn doubt_earlier(&mut self) {
+        if self.effect != Effect::None {
+            return;
+        }
+        let why = self.error.take().map(|error| format!(" ({})", error.message)).unwrap_or_default();
+        self.doubt(
+            CallError::new(
+                ErrorCode::OutcomeUnknown,
+                format!(
+                    "this attempt did nothing{why}, and an earlier one under the same effect key may have had its effect"
+                ),
+            )
+            .with_hint("look at the state of the object before anything else"),
+        );
     }
 }

@@ -246,3 +246,47 @@ fn an_outcome_is_told_again_without_what_is_a_secret() {
     let text = space.tgw(["effects", "list", "--json"]).text();
     assert!(!text.contains(&token), "{text}");
 }
+
+#[test]
+fn proof_that_a_retry_did_nothing_is_no_proof_about_the_attempt_before_it() {
+    let tools = r#"version: 1
+tools:
+  - name: order
+    description: Orders.
+    risk: external
+    execution_mode: exclusive
+    idempotency: {key: "{{arguments.ref}}", send_as: {env: ORDER_KEY}, retry: safe}
+    input_schema: {type: object, additionalProperties: false, required: [ref, amount], properties: {ref: {type: string}, amount: {type: integer}}}
+    run: {command: {argv: [sh, -c, 'case $(cat m/mode) in
+          lost) echo "$ORDER_KEY" >> m/orders; exit 1;;
+          busy) exit 75;;
+          gone) kill -9 $$;;
+          *) grep -qx "$ORDER_KEY" m/orders || echo "$ORDER_KEY" >> m/orders;;
+          esac'], no_effect: exit.status == 75}}
+    sandbox: {level: none, write: [m]}
+    result: {trust: trusted}
+"#;
+    let policy = "version: 1\ndefault_verdict: allow\nbudgets: [{id: spend, tools: [order], per: tenant, sum: arguments.amount, limit: 100}]\n";
+    let space = Space::with(tools, policy);
+    let sends = |mode: &str, amount: u64| {
+        space.write("m/mode", mode);
+        space.answer(&call("c", "order", &json!({"ref": "R-1", "amount": amount})))
+    };
+    space.write("m/orders", "");
+    assert_eq!(status(&sends("lost", 60)), "unknown");
+    for mode in ["busy", "gone", "busy"] {
+        let answer = sends(mode, 60);
+        assert_eq!(
+            (status(&answer), code(&answer), answer["effect"].as_str(), answer["error"]["retry"].as_str()),
+            ("unknown", "OUTCOME_UNKNOWN", Some("possible"), Some("same_call")),
+            "{mode}: {answer}"
+        );
+    }
+    assert_eq!(unsettled(&space, "unknown"), 1);
+    // The key stays taken, and so does what was charged for it.
+    assert_eq!(code(&sends("fine", 90)), "IDEMPOTENCY_CONFLICT");
+    let budgets: Value = serde_json::from_str(&space.tgw(["budgets", "--json"]).with_files().text()).unwrap();
+    assert_eq!(budgets[0]["used"][0]["used"], 60, "{budgets}");
+    assert_eq!(status(&sends("fine", 60)), "succeeded");
+    assert_eq!(taken(&space), 1);
+}
