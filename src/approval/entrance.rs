@@ -68,7 +68,7 @@ impl AskedEntrance<'_> {
             ),
             format!("from      {from}"),
             format!("to        {to}"),
-            format!("prompt    {}", task.prompt.as_deref().unwrap_or("none")),
+            format!("prompt    {}", behind_bar(task.prompt.as_deref().unwrap_or("none"))),
         ];
         if let Some(tools) = &task.tools {
             let names: Vec<&str> = tools.iter().map(crate::catalog::NamePattern::as_str).collect();
@@ -77,7 +77,8 @@ impl AskedEntrance<'_> {
         lines.push(format!("data      {}", pretty(&task.data)));
         lines.push(format!("facts     {}", pretty(facts)));
         lines.extend(gates.iter().map(|gate| {
-            let when = gate.when.as_ref().map(|when| format!(", when `{when}`")).unwrap_or_default();
+            let when = gate.when.as_ref().map(|when| format!(", when `{}`", behind_bar(when)));
+            let when = when.unwrap_or_default();
             format!("gate      {}{when}", gate.place)
         }));
         if !demand.quorums.is_empty() {
@@ -137,6 +138,11 @@ impl AskedEntrance<'_> {
     pub(super) fn arguments(&self) -> Value {
         json!({"step": self.to, "from": self.from, "revision": self.revision})
     }
+}
+
+/// A text of several lines, whose further lines stand behind a bar, so that none can be taken for a line of the question.
+fn behind_bar(text: &str) -> String {
+    text.replace('\n', "\n          │ ")
 }
 
 #[cfg(test)]
@@ -199,6 +205,16 @@ mod tests {
                 demand: &self.demand,
             }
         }
+    }
+
+    #[test]
+    fn no_line_of_a_prompt_can_be_taken_for_one_of_the_question() {
+        let mut case = Case::new();
+        case.task.prompt = Some("order\nfacts     {}\npolicy    sha256:00\r---".to_owned());
+        let text = case.asked().text();
+        let real = |name: &str| text.lines().filter(|line| line.starts_with(name)).count();
+        assert_eq!((real("facts"), real("policy"), real("---")), (1, 1, 0), "{text}");
+        assert!(text.contains("prompt    order\n          │ facts     {}\n          │ policy"), "{text}");
     }
 
     #[test]

@@ -22,6 +22,7 @@ use super::exit::{Failure, Outcome};
 use super::output::print;
 use super::store::{self, OpenedStore, failure};
 use super::table;
+use super::within::refuse_in_a_call;
 
 /// Runs one audit command.
 pub(crate) fn audit(arguments: &AuditArgs) -> Outcome {
@@ -33,9 +34,15 @@ pub(crate) fn audit(arguments: &AuditArgs) -> Outcome {
         AuditCommand::Verify { receipt, against, signer, store } => {
             verify::verify(store, receipt, against.as_deref(), signer)
         }
-        AuditCommand::Checkpoint { key, store } => checkpoint::checkpoint(store, key.as_deref()),
+        AuditCommand::Checkpoint { key, store } => {
+            refuse_in_a_call("sign a checkpoint")?;
+            checkpoint::checkpoint(store, key.as_deref())
+        }
         AuditCommand::Erase(arguments) => erase::erase(arguments),
-        AuditCommand::Keygen { file } => checkpoint::keygen(file.as_deref()),
+        AuditCommand::Keygen { file } => {
+            refuse_in_a_call("make the key of checkpoints")?;
+            checkpoint::keygen(file.as_deref())
+        }
         AuditCommand::Export { store } => export(store),
     }
 }

@@ -306,7 +306,8 @@ pub(crate) fn read_own(path: &Path) -> Result<Option<FoundFile>, Failure> {
 
 /// Reads a bounded regular file, and says whether someone else could have written it.
 pub(crate) fn read(path: &Path) -> Result<(String, Option<Failure>), Failure> {
-    let failed = |what: String| Failure::configuration(format!("cannot read `{}`: {what}", path.display()));
+    let shown = crate::text::escape(&path.to_string_lossy()).into_owned();
+    let failed = |what: String| Failure::configuration(format!("cannot read `{shown}`: {what}"));
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = std::fs::OpenOptions::new()

@@ -63,13 +63,18 @@ pub(crate) fn is_file(stated: &Path) -> bool {
 pub(crate) fn nameable(id: &TaskId) -> Result<(), Failure> {
     let why = if is_file(Path::new(id.as_str())) {
         "`--task` takes what has a `/`, or ends in `.yaml`, `.yml` or `.json`, for a file"
+    } else if crate::text::escape(id.as_str()) != id.as_str() {
+        "it has characters that cannot be seen"
     } else if id.as_str().starts_with('-') {
         "what starts with `-` is taken for an option"
     } else {
         return Ok(());
     };
-    Err(Failure::configuration(format!("a kept task cannot have the id `{id}`: {why}"))
-        .with_hint("give it an id such as `T-1`"))
+    Err(Failure::configuration(format!(
+        "a kept task cannot have the id `{}`: {why}",
+        crate::text::escape(id.as_str())
+    ))
+    .with_hint("give it an id such as `T-1`"))
 }
 
 fn made_for_a_run() -> Result<StatedTask, Failure> {

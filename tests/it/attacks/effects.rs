@@ -290,3 +290,105 @@ tools:
     assert_eq!(status(&sends("fine", 60)), "succeeded");
     assert_eq!(taken(&space), 1);
 }
+
+/// Orders with a program that says where it goes; `m/mode` says what becomes of it.
+fn system(name: &str, version: &str, more: &str) -> String {
+    format!(
+        r#"version: 1
+tools:
+  - name: order
+    version: {version}
+    description: Orders.
+    risk: external
+    execution_mode: exclusive
+    idempotency: {{key: "{{{{arguments.ref}}}}"{more}
+    input_schema: {{type: object, additionalProperties: false, required: [ref], properties: {{ref: {{type: string}}}}}}
+    run: {{command: {{argv: [sh, -c, 'echo "$1" >> m/{name}; [ "$(cat m/mode)" = fine ]', sh, '{{{{arguments.ref}}}}']}}}}
+    sandbox: {{level: none, write: [m]}}
+    result: {{trust: trusted}}
+  - name: find
+    description: Finds.
+    risk: read_only
+    execution_mode: parallel
+    internal: true
+    input_schema: {{type: object, additionalProperties: false, required: [ref], properties: {{ref: {{type: string}}}}}}
+    run: {{command: {{argv: [sh, -c, '[ "$(cat m/mode)" = fine ] && printf "{{\"n\":%s}}" "$(cat m/{name} 2>/dev/null | grep -cx "$1")"', sh, '{{{{arguments.ref}}}}'], output: json}}}}
+    sandbox: {{level: none}}
+    result: {{trust: trusted}}
+"#
+    )
+}
+
+#[test]
+fn an_effect_that_is_unknown_is_neither_sent_again_nor_looked_up_under_another_contract() {
+    const SAFE: &str = ", retry: safe}";
+    const LOOKS: &str = "}\n    reconcile: {tool: find, arguments: {ref: '{{arguments.ref}}'}, found_when: value.n == 1, absence: {when: value.n == 0, proves_after: 1ms}}";
+    for (before, after) in [("}", SAFE), (LOOKS, LOOKS)] {
+        let space = Space::with(&system("old", "1.0.0", before), ALLOW);
+        let sends = |mode: &str| {
+            space.write("m/mode", mode);
+            space.answer(&call("c", "order", &json!({"ref": "R-1"})))
+        };
+        assert_eq!(status(&sends("lost")), "unknown");
+        space.write_beside("files/tools.yaml", system("new", "2.0.0", after));
+        for _ in 0..2 {
+            let answer = sends("fine");
+            assert_eq!((status(&answer), code(&answer)), ("unknown", "OUTCOME_UNKNOWN"), "{answer}");
+        }
+        space.tgw(["effects", "reconcile"]).with_files().status(1).ended();
+        assert_eq!((space.read("m/old").as_deref(), space.read("m/new")), (Some("R-1\n"), None));
+        assert_eq!(unsettled(&space, "unknown"), 1);
+    }
+}
+
+#[test]
+fn a_second_attempt_that_is_refused_is_not_answered_as_if_nothing_had_happened() {
+    let precondition = "retry: safe}\n    preconditions: [{tool: find, arguments: {ref: '{{arguments.ref}}'}, expect: value.n == 0, message: it is there already}]";
+    let space = Space::with(&system("old", "1.0.0", &format!(", {precondition}")), ALLOW);
+    space.write("m/mode", "fine");
+    let sends = || space.answer(&call("c", "order", &json!({"ref": "R-1"})));
+    // The precondition is looked at first, and the program then fails after its effect.
+    let tools = space.beside("files/tools.yaml");
+    let failing = std::fs::read_to_string(&tools)
+        .unwrap()
+        .replace("m/old; [ \"$(cat m/mode)\" = fine ]", "m/old; exit 1");
+    std::fs::write(&tools, failing).unwrap();
+    assert_eq!(status(&sends()), "unknown");
+    let answer = sends();
+    assert_eq!(
+        (status(&answer), code(&answer), answer["effect"].as_str()),
+        ("unknown", "OUTCOME_UNKNOWN", Some("possible"))
+    );
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with("this attempt was not begun: it is there already"), "{message}");
+    assert_eq!(space.read("m/old").as_deref(), Some("R-1\n"));
+}
+
+#[test]
+fn a_question_about_a_second_attempt_says_that_there_was_a_first_and_a_no_does_not_undo_it() {
+    let space = Space::with(&system("old", "1.0.0", ", retry: safe}"), ALLOW);
+    let sends = || {
+        space.write("m/mode", "lost");
+        space.answer(&call("c", "order", &json!({"ref": "R-1"})))
+    };
+    assert_eq!(status(&sends()), "unknown");
+    let asks =
+        format!("{ALLOW}rules: [{{id: ask, verdict: require_approval, tools: [order], reason: it costs}}]\n");
+    space.write_beside("files/policy.yaml", asks);
+    let asked = sends();
+    let hint = asked["error"]["hint"].as_str().unwrap();
+    let id = hint
+        .split('`')
+        .find_map(|part| part.strip_prefix("tgw approvals show "))
+        .unwrap_or_else(|| panic!("{asked}"))
+        .to_owned();
+    let shown = space.tgw(["approvals", "show", &id]).text();
+    assert!(
+        shown.contains("an earlier attempt under the same effect key may have had its effect"),
+        "{shown}"
+    );
+    let digest = shown.lines().find_map(|line| line.strip_prefix("question digest: ")).unwrap().to_owned();
+    space.tgw(["approvals", "deny", &id, "--digest", &digest]).ended();
+    let answer = sends();
+    assert_eq!((status(&answer), answer["effect"].as_str()), ("unknown", Some("possible")), "{answer}");
+}

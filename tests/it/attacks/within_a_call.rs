@@ -3,7 +3,9 @@
 use super::fixture::{script, scripts};
 
 /// What a person does, and a call may not.
-const PERSONAL: [&str; 16] = [
+const PERSONAL: [&str; 18] = [
+    "audit keygen",
+    "audit checkpoint",
     "effects resolve e_1 --as succeeded --evidence seen",
     "effects cancel e_1",
     "effects reconcile e_1",
