@@ -27,6 +27,7 @@ mod ledger;
 mod look_up;
 mod notify;
 mod own_tools;
+mod pass;
 mod preconditions;
 mod probe;
 mod pursue;

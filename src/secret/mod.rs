@@ -4,6 +4,7 @@ mod credential;
 mod encoding;
 mod identity;
 mod mark;
+mod pass;
 mod personal;
 mod redact;
 mod search;
@@ -12,7 +13,8 @@ mod source;
 mod stream;
 mod view;
 
-pub use credential::{Credentials, Secret};
+pub use credential::{CredentialUse, Credentials, Secret};
+pub use pass::{Minted, PassSubject, arguments_digest, mint, plain_json};
 pub use redact::{LEAST_SECRET, Redactor};
 pub use source::{CommandFailure, CommandLimits, CommandSource, Sources, file_problem, resolve};
 pub use stream::StreamRedactor;

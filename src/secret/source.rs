@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use crate::catalog::{CredentialSource, CredentialSpec};
+use crate::catalog::{CredentialSource, CredentialSpec, MintSpec};
 use crate::code::{CallError, ErrorCode};
 use crate::ident::CredentialName;
 
-use super::{Credentials, LEAST_SECRET, Secret};
+use super::{CredentialUse, Credentials, LEAST_SECRET, Minted, Secret};
 
 /// Most bytes of a value.
 const MOST_BYTES: usize = 64 << 10;
@@ -29,6 +29,8 @@ pub struct Sources<'a, C> {
     pub environment: &'a dyn Fn(&str) -> Option<OsString>,
     /// What runs programs.
     pub commands: &'a C,
+    /// What makes a pass for the call that is about to run, or says why there is none.
+    pub mint: &'a dyn Fn(&MintSpec) -> Result<Minted, &'static str>,
 }
 
 /// Bounds on a program that prints a credential.
@@ -91,17 +93,28 @@ pub async fn resolve<C: CommandSource>(
         };
         let spec =
             specs.iter().find(|spec| spec.name == *name).ok_or_else(|| unavailable("it is not declared"))?;
+        let (mut key, mut expires) = (None, None);
         let read = match &spec.source {
             CredentialSource::Env(variable) => from_environment(variable, sources.environment),
             CredentialSource::File(path) => from_file(path, Path::new(&*spec.location.file)),
             CredentialSource::Command(argv) => from_command(argv, sources.commands).await,
+            CredentialSource::Mint(mint) => (sources.mint)(mint).map(|minted| {
+                (key, expires) = (Some(minted.key), Some(minted.expires));
+                Value { bytes: minted.pass, warning: None }
+            }),
         };
-        let Value { bytes, warning } = read.map_err(unavailable)?;
+        let Value { bytes, warning } = read.map_err(|problem| match &spec.source {
+            CredentialSource::Mint(_) => unavailable(problem).with_hint(
+                "`tgw keys generate` makes a key to sign with; `tgw doctor` says what is wrong with one",
+            ),
+            _ => unavailable(problem),
+        })?;
         let secret =
             Secret::new(bytes).ok_or_else(|| unavailable("its value is empty, blank or holds a NUL"))?;
         let short = secret.expose().len() < LEAST_SECRET;
         let warning = if short { Some("its value is too short to be redacted in output") } else { warning };
-        credentials.push(name.clone(), &spec.source, secret, warning);
+        let used = CredentialUse { name: name.clone(), source: spec.source.kind(), key, expires };
+        credentials.push(used, secret, warning);
     }
     Ok(credentials)
 }

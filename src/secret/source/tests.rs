@@ -40,7 +40,8 @@ fn resolve_all(specs: &[CredentialSpec], names: &[&str]) -> Result<Credentials, 
         "BLANK" => Some(OsString::from(" \t\n")),
         _ => None,
     };
-    let sources = Sources { environment: &environment, commands: &Scripted };
+    let mint = |_: &MintSpec| Err("there is no key");
+    let sources = Sources { environment: &environment, commands: &Scripted, mint: &mint };
     tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
@@ -144,5 +145,5 @@ fn all_or_none_are_resolved_each_once() {
     assert!(message(&["a", "missing"]).contains("`missing`"));
     let credentials = resolve_all(&specs, &["a", "a"]).unwrap();
     assert_eq!(credentials.names().count(), 1);
-    assert_eq!(credentials.sources().next().unwrap().1, "env");
+    assert_eq!(credentials.uses().next().unwrap().source, "env");
 }

@@ -3,7 +3,7 @@
 use super::fixture::{script, scripts};
 
 /// What a person does, and a call may not.
-const PERSONAL: [&str; 16] = [
+const PERSONAL: [&str; 18] = [
     "effects resolve e_1 --as succeeded --evidence seen",
     "effects cancel e_1",
     "effects reconcile e_1",
@@ -16,6 +16,8 @@ const PERSONAL: [&str; 16] = [
     "trust --revoke",
     "approvers add ann ed25519:AAAA",
     "approvers remove ann",
+    "keys generate",
+    "keys rotate",
     "task start",
     "task step T-1 act",
     "task end T-1",
