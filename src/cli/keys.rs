@@ -14,14 +14,13 @@ use super::within::refuse_in_a_call;
 
 /// Runs one command about the keys of passes.
 pub(crate) fn keys(arguments: &KeysArgs) -> Outcome {
+    if matches!(arguments.command, KeysCommand::Generate | KeysCommand::Rotate) {
+        refuse_in_a_call("change the key that passes are signed with")?;
+    }
     let keys = PassKeys::new(&discover::state_home()?);
     match arguments.command {
-        KeysCommand::Generate => {
-            refuse_in_a_call("make a key that passes are signed with")?;
-            generate(&keys)
-        }
+        KeysCommand::Generate => generate(&keys),
         KeysCommand::Rotate => {
-            refuse_in_a_call("change the key that passes are signed with")?;
             print(&format!("{}\n", keys.rotate(Clock::System.now()).map_err(failure)?.thumbprint()))?;
             Ok(0)
         }

@@ -499,7 +499,7 @@ tools: []
         ("{a: {source: {mint: {audience: p}}}}", "`lifetime` is missing"),
         ("{a: {source: {mint: {audience: 'p q', lifetime: 60s}}}}", "without white space"),
         ("{a: {source: {mint: {audience: p, issuer: 'a b', lifetime: 60s}}}}", "without white space"),
-        ("{a: {source: {mint: {audience: p, lifetime: 0s}}}}", "`lifetime` must be whole seconds"),
+        ("{a: {source: {mint: {audience: p, lifetime: 0s}}}}", "`lifetime` must be longer than zero"),
         ("{a: {source: {mint: {audience: p, lifetime: 1500ms}}}}", "`lifetime` must be whole seconds"),
         ("{a: {source: {mint: {audience: p, lifetime: 61m}}}}", "`lifetime` must be whole seconds"),
         ("{a: {source: {mint: {audience: p, lifetime: 60s, key: k}}}}", "`key`"),

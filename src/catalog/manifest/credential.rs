@@ -115,7 +115,7 @@ fn party(node: &Node, what: &str, report: &mut Report) -> Option<String> {
 
 fn lifetime(node: &Node, report: &mut Report) -> Option<Duration> {
     let lifetime = duration(node, "`lifetime`", report)?;
-    if lifetime.is_zero() || lifetime.subsec_nanos() != 0 || lifetime > MintSpec::LONGEST {
+    if lifetime.subsec_nanos() != 0 || lifetime > MintSpec::LONGEST {
         let message = "`lifetime` must be whole seconds, from `1s` to `1h`";
         report.push(Diagnostic::error(node.span, message).with_hint("`60s` is enough for most backends"));
         return None;
