@@ -269,6 +269,8 @@ pub struct CredentialSpec {
     pub name: CredentialName,
     /// The source.
     pub source: CredentialSource,
+    /// How long a process keeps what a program printed; without it the program runs for each call.
+    pub cache: Option<std::time::Duration>,
     /// Where it is written.
     pub location: Location,
 }

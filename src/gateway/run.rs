@@ -158,7 +158,13 @@ impl Gateway<'_> {
             CredentialCommands { workspace: &session.workspace, environment: &session.environment };
         let environment = |name: &str| session.environment.get(name).map(ToOwned::to_owned);
         let mint = |spec: &MintSpec| self.mint(spec, call);
-        let sources = Sources { environment: &environment, commands: &commands, mint: &mint };
+        let sources = Sources {
+            environment: &environment,
+            commands: &commands,
+            cache: &self.credentials,
+            clock: &session.clock,
+            mint: &mint,
+        };
         let credentials = resolve(&names, specs, &sources).await?;
         for (name, warning) in credentials.warnings() {
             tracing::warn!(credential = %name, "{warning}");

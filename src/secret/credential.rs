@@ -15,8 +15,7 @@ pub struct Secret(Zeroizing<Vec<u8>>);
 impl Secret {
     /// Takes a value over; `None` where it is empty, only white space, or holds a NUL, which no environment can.
     pub(super) fn new(value: Zeroizing<Vec<u8>>) -> Option<Self> {
-        let usable = !value.iter().all(u8::is_ascii_whitespace) && !value.contains(&0);
-        usable.then_some(Self(value))
+        is_usable(&value).then_some(Self(value))
     }
 
     /// The value itself, for the one place that hands it to a child.
@@ -24,6 +23,11 @@ impl Secret {
     pub fn expose(&self) -> &[u8] {
         &self.0
     }
+}
+
+/// Whether a value can be one.
+pub(super) fn is_usable(value: &[u8]) -> bool {
+    !value.iter().all(u8::is_ascii_whitespace) && !value.contains(&0)
 }
 
 /// The credentials of one call.

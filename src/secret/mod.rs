@@ -1,5 +1,6 @@
 //! Credentials resolved at the moment of execution, and redaction of everything that could carry one out.
 
+mod cache;
 mod credential;
 mod encoding;
 mod identity;
@@ -13,6 +14,7 @@ mod source;
 mod stream;
 mod view;
 
+pub use cache::CredentialCache;
 pub use credential::{CredentialUse, Credentials, Secret};
 pub use pass::{Minted, PassSubject, arguments_digest, mint, plain_json};
 pub use redact::{LEAST_SECRET, Redactor};

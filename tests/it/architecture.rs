@@ -138,6 +138,7 @@ fn programs_are_started_in_execute_only() {
 const WAITING: [(&str, &str); 17] = [
     ("execute/", "programs, deadlines"),
     ("gateway/", "executors, persons"),
+    ("secret/cache.rs", "those who wait for the same program"),
     ("secret/source.rs", "programs that give credentials"),
     ("lines.rs", "pipes"),
     ("schedule.rs", "pipes, signals, executors"),

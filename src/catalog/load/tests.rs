@@ -471,7 +471,7 @@ version: 1
 credentials:
   a: {source: {env: A_TOKEN}}
   b: {source: {file: secrets/b}}
-  c: {source: {command: [pass, show, c]}}
+  c: {source: {command: [pass, show, c]}, cache: 5m}
   d: {source: {mint: {audience: purchasing, lifetime: 60s}}}
 tools: []
 ";
@@ -503,6 +503,9 @@ tools: []
         ("{a: {source: {mint: {audience: p, lifetime: 1500ms}}}}", "`lifetime` must be whole seconds"),
         ("{a: {source: {mint: {audience: p, lifetime: 61m}}}}", "`lifetime` must be whole seconds"),
         ("{a: {source: {mint: {audience: p, lifetime: 60s, key: k}}}}", "`key`"),
+        ("{a: {source: {env: A}, cache: 5m}}", "`cache` is for the source `command`"),
+        ("{a: {source: {command: [p]}, cache: 0s}}", "`cache` must be longer than zero"),
+        ("{a: {source: {command: [p]}, cache: 25h}}", "`cache` must be at most 24h"),
         ("{'a b': {source: {env: A}}}", "credential name `a b` has ` `"),
         ("{a: {env: A}}", "`source` is missing"),
         ("{a: A}", "the credential `a` must be a mapping, found `A`"),

@@ -38,13 +38,25 @@ pub(super) fn credentials(
             continue;
         };
         let source = fields.required("source", report).and_then(|node| source(node, base, report));
+        let cache = fields.value("cache", report).and_then(|node| cache(node, source.as_ref(), report));
         fields.finish(report);
         if let (Some(name), Some(source)) = (name, source) {
             let location = sources.locate(entry.key_span);
-            loaded.push((CredentialSpec { name, source, location }, entry.key_span));
+            loaded.push((CredentialSpec { name, source, cache, location }, entry.key_span));
         }
     }
     loaded
+}
+
+fn cache(node: &Node, source: Option<&CredentialSource>, report: &mut Report) -> Option<Duration> {
+    let kept = duration(node, "`cache`", report)?;
+    if !matches!(source, None | Some(CredentialSource::Command(_))) {
+        let message = "`cache` is for the source `command`";
+        report.push(
+            Diagnostic::error(node.span, message).with_hint("every other source is looked at for each call"),
+        );
+    }
+    Some(kept)
 }
 
 fn source(node: &Node, base: &Path, report: &mut Report) -> Option<CredentialSource> {

@@ -555,3 +555,13 @@ fn a_secret_that_ends_is_found_until_then_and_the_latest_are_kept() {
     assert_eq!(redactor.text("a-secret-that-lasts"), "[secret:lasting]");
     assert!(redactor.secrets.names.len() <= MOST_PASSING + 2, "what ended leaves nothing behind");
 }
+
+#[test]
+fn a_secret_that_is_resolved_again_is_kept_once() {
+    let mut redactor = Redactor::default();
+    for _ in 0..3 {
+        redactor.add("token", b"s3cr3t-token");
+        redactor.add("other", b"s3cr3t-token");
+    }
+    assert_eq!(redactor.secrets.names, ["token", "other"]);
+}

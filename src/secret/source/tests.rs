@@ -28,6 +28,7 @@ fn spec(name: &str, manifest: &Path, source: CredentialSource) -> CredentialSpec
     CredentialSpec {
         name: CredentialName::parse(name).unwrap(),
         source,
+        cache: None,
         location: Location { file: Arc::from(manifest.to_str().unwrap()), line: 1, column: 1 },
     }
 }
@@ -41,7 +42,9 @@ fn resolve_all(specs: &[CredentialSpec], names: &[&str]) -> Result<Credentials, 
         _ => None,
     };
     let mint = |_: &MintSpec| Err("there is no key");
-    let sources = Sources { environment: &environment, commands: &Scripted, mint: &mint };
+    let (cache, clock) = (CredentialCache::default(), Clock::System);
+    let sources =
+        Sources { environment: &environment, commands: &Scripted, cache: &cache, clock: &clock, mint: &mint };
     tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()

@@ -9,7 +9,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use tgw::signature::SecretKey;
 
-use super::fixture::{FREE, files_below, holds, scripts};
+use super::fixture::{ASK, FREE, files_below, holds, scripts};
+use crate::approvals::fixture::{approval_id, approve};
 use crate::place::{Ended, Place, finish, has_program, verdict};
 
 /// The tool of the example, with a command that keeps its pass where the adversary finds it.
@@ -305,6 +306,19 @@ fn without_a_key_that_is_its_owners_alone_nothing_runs() {
     }
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     assert_eq!(verdict(&place.call("create_purchase_request", order())), "succeeded");
+}
+
+#[test]
+fn a_missing_key_uses_no_yes_up() {
+    let place = place();
+    place.aside("policy.yaml", &ASK.replace(", approval: {remember: [[/word]]}", ""));
+    let asked = place.call("create_purchase_request", order());
+    let id = approval_id(&asked);
+    approve(&place, &id);
+    let run = || place.ask(&["approvals", "run", &id]).line();
+    assert_eq!(verdict(&run()), "failed/CREDENTIAL_UNAVAILABLE");
+    place.ask(&["keys", "generate"]);
+    assert_eq!(verdict(&run()), "succeeded");
 }
 
 #[test]
