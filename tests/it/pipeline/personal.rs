@@ -85,7 +85,7 @@ fn a_shape_that_a_contract_waives_is_shown_and_a_resolved_secret_never_is() {
          description: Says it.\n    risk: read_only\n    input_schema: {type: object}\n    \
          run: {command: {argv: [printenv, SESSION], credentials: {SESSION: session}}}\n    \
          result: {trust: untrusted, show: [{kind: jwt, reason: its ids are signed}]}\n";
-    let resolved = Space::with(&tools, ALLOW);
+    let resolved = Space::with(tools, ALLOW);
     let told = resolved.tgw(["call", "tell", "{}"]).with_files().variable("SESSION", JWT).answers();
     assert_eq!(content(&told[0]).trim(), "[secret:session]");
 }
