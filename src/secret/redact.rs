@@ -57,8 +57,8 @@ impl Clone for Secrets {
 }
 
 impl Secrets {
-    fn put(&mut self, index: usize, secret: &[u8]) {
-        self.forms.extend(encoding::forms(secret).into_iter().map(|form| (form, index)));
+    fn put(&mut self, index: usize, forms: Vec<Form>) {
+        self.forms.extend(forms.into_iter().map(|form| (form, index)));
         self.search = OnceLock::new();
     }
 }
@@ -76,7 +76,7 @@ impl Redactor {
         let secrets = Arc::make_mut(&mut self.secrets);
         let index = secrets.names.len();
         secrets.names.push(name.to_owned());
-        secrets.put(index, secret);
+        secrets.put(index, encoding::forms(secret));
     }
 
     /// Adds a secret that is worth nothing after `until`, such as a pass that was made for one call. It is found until then, or
@@ -99,7 +99,7 @@ impl Redactor {
             None => secrets.names.push(name.to_owned()),
         }
         secrets.passing.push((index, until));
-        secrets.put(index, secret);
+        secrets.put(index, encoding::forms_of_passing(secret));
     }
 
     /// The same redactor for the results of a tool. A resolved secret is hidden whatever its masks say.
