@@ -33,6 +33,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand results 'List stored results, or page and filter one'
             cand approvals 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one'
             cand approvers 'Say whose signed answers count, and make keys to sign with'
+            cand keys 'Make, rotate and publish the keys that passes are signed with'
             cand effects 'Look at the ledger of effects, look up or settle what is not known'
             cand task 'Keep a task, put it into a step, look at it, end it'
             cand budgets 'Look at what is used of every budget of the policy'
@@ -293,6 +294,51 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --help 'Print help'
         }
         &'tgw;approvers;remove'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;keys'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand generate 'Make the first key, and print its id'
+            cand rotate 'Make a new key, sign with it from now on, and print its id; the one before is published until its last pass has ended'
+            cand list 'List the keys under which a pass may hold now'
+            cand jwks 'Print their public halves as a JSON Web Key Set, for backends'
+        }
+        &'tgw;keys;generate'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;keys;rotate'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;keys;list'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand --json 'Print one JSON array'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;keys;jwks'= {
             cand --log-format 'The form of log lines: text, or json with one object a line'
             cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
             cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'

@@ -39,6 +39,7 @@ complete -c tgw -n "__fish_tgw_needs_command" -f -a "tools" -d 'List the tools t
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "results" -d 'List stored results, or page and filter one'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvals" -d 'Look at questions that wait and at remembered answers, answer one, run its call, or revoke one'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "approvers" -d 'Say whose signed answers count, and make keys to sign with'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "keys" -d 'Make, rotate and publish the keys that passes are signed with'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "effects" -d 'Look at the ledger of effects, look up or settle what is not known'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "task" -d 'Keep a task, put it into a step, look at it, end it'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "budgets" -d 'Look at what is used of every budget of the policy'
@@ -294,6 +295,46 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -f -a "generate" -d 'Make the first key, and print its id'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -f -a "rotate" -d 'Make a new key, sign with it from now on, and print its id; the one before is published until its last pass has ended'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -f -a "list" -d 'List the keys under which a pass may hold now'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -f -a "jwks" -d 'Print their public halves as a JSON Web Key Set, for backends'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from generate" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from generate" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from generate" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from generate" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from rotate" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from rotate" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from rotate" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from rotate" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from list" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from list" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON array'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from jwks" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from jwks" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from jwks" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from jwks" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and not __fish_seen_subcommand_from list show resolve wait watch cancel reconcile" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'

@@ -27,6 +27,7 @@ mod ledger;
 mod look_up;
 mod notify;
 mod own_tools;
+mod pass;
 mod preconditions;
 mod probe;
 mod pursue;
@@ -55,7 +56,7 @@ use crate::code::CallError;
 use crate::execute::{Notifier, StandIn};
 use crate::policy::Decision;
 use crate::present::Claim;
-use crate::secret::Redactor;
+use crate::secret::{CredentialCache, Redactor};
 use crate::session::Session;
 use crate::state::{RandomPool, SqlStore, StoreError, new_owner};
 use crate::telemetry::{Phase, Telemetry};
@@ -115,6 +116,8 @@ pub struct Gateway<'s> {
     standing: RefCell<Standing<'s>>,
     store: Result<RefCell<SqlStore>, StoreError>,
     redactor: RefCell<Redactor>,
+    /// What programs printed of credentials, as long as it is kept.
+    credentials: CredentialCache,
     records: RefCell<PendingRecords>,
     random: RefCell<RandomPool>,
     interaction: Option<Arc<dyn Interaction>>,
@@ -164,6 +167,7 @@ impl<'s> Gateway<'s> {
             standing: RefCell::new(Standing::of(session)),
             store: store.map(RefCell::new),
             redactor: RefCell::new(Redactor::default()),
+            credentials: CredentialCache::default(),
             records: RefCell::new(PendingRecords::default()),
             random: RefCell::new(RandomPool::default()),
             interaction,

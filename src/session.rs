@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::execute::{Capability, ParentEnvironment};
 use crate::ident::{Principal, StepName, UserName};
 use crate::policy::{FactSource, Facts, Policy};
-use crate::state::TaskMark;
+use crate::state::{PassKeys, TaskMark};
 use crate::workspace::Workspace;
 
 pub use position::{Here, LaterPositions, NoPosition, Position};
@@ -43,6 +43,8 @@ pub struct Session {
     pub later: LaterPositions,
     /// The gateway's own environment, as commands may inherit it.
     pub environment: ParentEnvironment,
+    /// What passes are signed with.
+    pub pass_keys: PassKeys,
     /// Time.
     pub clock: Clock,
     /// What rules may read as `facts`.

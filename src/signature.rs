@@ -3,8 +3,9 @@
 use std::fmt;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
 use crate::code::{CallError, ErrorCode};
@@ -33,6 +34,19 @@ impl PublicKey {
         let bytes = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
         let key = VerifyingKey::from_bytes(&<[u8; 32]>::try_from(bytes).ok()?).ok()?;
         (!key.is_weak()).then_some(Self(key))
+    }
+
+    /// The `x` of its JSON Web Key (RFC 8037): the 32 bytes in base 64 for addresses, without padding.
+    #[must_use]
+    pub fn jwk_x(&self) -> String {
+        URL_SAFE_NO_PAD.encode(self.0.as_bytes())
+    }
+
+    /// The thumbprint of its JSON Web Key (RFC 7638), which names it.
+    #[must_use]
+    pub fn thumbprint(&self) -> String {
+        let members = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, self.jwk_x());
+        URL_SAFE_NO_PAD.encode(Sha256::digest(members))
     }
 
     /// Whether a signature over `message` was made with the private key of this one.
@@ -118,6 +132,14 @@ mod tests {
         assert_eq!(signature[..4], [0xe5, 0x56, 0x43, 0x00]);
         assert!(key.public().verifies(b"", &signature));
         assert!(!key.public().verifies(b" ", &signature));
+    }
+
+    #[test]
+    fn the_json_web_key_is_the_one_of_rfc_8037() {
+        let key = PublicKey::parse(PUBLIC).unwrap();
+        assert_eq!(key.jwk_x(), "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo");
+        // RFC 8037, appendix A.3.
+        assert_eq!(key.thumbprint(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
     }
 
     #[test]

@@ -71,8 +71,14 @@ pub struct RuleReference<'a> {
 pub struct CredentialUse<'a> {
     /// Its name.
     pub name: &'a CredentialName,
-    /// The kind of its source: `env`, `file`, `command`.
+    /// The kind of its source: `env`, `file`, `command`, `mint`.
     pub source: &'a str,
+    /// The id of the key that signed it, where it is a pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<&'a str>,
+    /// When it ends, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
 }
 
 /// A question and what came of it.

@@ -90,6 +90,10 @@ pub struct RuleView {
 pub struct CredentialView {
     pub name: String,
     pub source: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
 }
 
 /// A question of a record, read back.

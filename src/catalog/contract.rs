@@ -269,6 +269,8 @@ pub struct CredentialSpec {
     pub name: CredentialName,
     /// The source.
     pub source: CredentialSource,
+    /// How long a process keeps what a program printed; without it the program runs for each call.
+    pub cache: Option<std::time::Duration>,
     /// Where it is written.
     pub location: Location,
 }
@@ -282,4 +284,37 @@ pub enum CredentialSource {
     File(std::path::PathBuf),
     /// What a program prints; its final newline is dropped.
     Command(Vec<String>),
+    /// A pass that the gateway makes and signs for one call.
+    Mint(MintSpec),
+}
+
+impl CredentialSource {
+    /// Its kind, as the audit names it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Env(_) => "env",
+            Self::File(_) => "file",
+            Self::Command(_) => "command",
+            Self::Mint(_) => "mint",
+        }
+    }
+}
+
+/// What every pass of a credential says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MintSpec {
+    /// For whom: the backend that checks it.
+    pub audience: String,
+    /// By whom: the name under which backends know this gateway.
+    pub issuer: String,
+    /// How long it holds, in whole seconds from 1 to [`MintSpec::LONGEST`].
+    pub lifetime: std::time::Duration,
+}
+
+impl MintSpec {
+    /// The issuer where none is stated.
+    pub const ISSUER: &str = "tgw";
+    /// The longest lifetime of a pass. A key that was rotated out is published for as long.
+    pub const LONGEST: std::time::Duration = std::time::Duration::from_secs(3600);
 }

@@ -27,8 +27,8 @@ pub use command::{
 };
 pub use compiled::{CompiledSchema, SchemaError};
 pub use contract::{
-    Contract, ContractError, CredentialSource, CredentialSpec, ExecutionMode, Keep, ObjectSpec, ResultSpec,
-    Risk, Run, Schema, Timeout, Trust,
+    Contract, ContractError, CredentialSource, CredentialSpec, ExecutionMode, Keep, MintSpec, ObjectSpec,
+    ResultSpec, Risk, Run, Schema, Timeout, Trust,
 };
 pub use digest::Digest;
 pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, ReconcileSpec, SendAs};

@@ -15,7 +15,7 @@ use crate::signature::PublicKey;
 use super::approver_arguments::{ApproversArgs, ApproversCommand};
 use super::discover;
 use super::exit::{Failure, Outcome};
-use super::keys;
+use super::key_file;
 use super::output::print;
 use super::table;
 use super::within::refuse_in_a_call;
@@ -70,7 +70,7 @@ fn list(as_json: bool) -> Outcome {
 }
 
 fn keygen(file: &Path) -> Outcome {
-    print(&format!("{}\n", keys::make(file)?.public()))?;
+    print(&format!("{}\n", key_file::make(file)?.public()))?;
     Ok(0)
 }
 

@@ -9,6 +9,7 @@ use super::approver_arguments::ApproversArgs;
 use super::audit_arguments::AuditArgs;
 use super::effect_arguments::EffectsArgs;
 use super::help;
+use super::key_arguments::KeysArgs;
 use super::operator_arguments::{
     CompletionsArgs, DoctorArgs, DrillArgs, ExplainArgs, InitArgs, ManArgs, SchemaArgs, StateArgs, TrustArgs,
 };
@@ -92,6 +93,9 @@ pub(crate) enum Command {
     /// Say whose signed answers count, and make keys to sign with
     #[command(after_help = help::APPROVERS)]
     Approvers(ApproversArgs),
+    /// Make, rotate and publish the keys that passes are signed with
+    #[command(after_help = help::KEYS)]
+    Keys(KeysArgs),
     /// Look at the ledger of effects, look up or settle what is not known
     #[command(after_help = help::EFFECTS)]
     Effects(EffectsArgs),

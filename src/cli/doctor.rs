@@ -1,16 +1,16 @@
 //! `tgw doctor`: what was found, what is trusted, what this machine can do.
 
 mod answers;
+mod credential;
 
 use std::os::fd::AsFd;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::catalog::{ArgumentPart, Contract, CredentialSource, CredentialSpec, Run};
+use crate::catalog::{ArgumentPart, Contract, Run};
 use crate::diagnostic::{Report, Severity, SourceMap};
 use crate::execute::{Capability, ParentEnvironment, check_program};
-use crate::secret::file_problem;
 use crate::state::Store;
 use crate::state::trust::TrustStore;
 
@@ -168,8 +168,7 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
         }));
     }
     for spec in session.catalog.credentials() {
-        let (state, text) = credential(spec, &session.environment, root);
-        findings.push(Finding::new("credential", state, format!("{}: {text}", spec.name)));
+        findings.push(credential::finding(spec, session, root));
     }
     answers::approvers(&session.policy, findings);
     store(loaded, findings);
@@ -310,29 +309,6 @@ fn changeable(contract: &Contract, name: &str, base: &Path, root: &Path) -> Opti
         Finding::new("program", State::Warning, text)
             .with_hint("keep it where no tool writes, outside of the workspace, and name it there in `argv`"),
     )
-}
-
-/// Whether a credential's source is there. Its value is not looked at, and no program is run.
-fn credential(spec: &CredentialSpec, environment: &ParentEnvironment, root: &Path) -> (State, String) {
-    let state = |there| if there { State::Good } else { State::Problem };
-    match &spec.source {
-        CredentialSource::Env(name) => {
-            let there = std::env::var_os(name).is_some_and(|value| !value.is_empty());
-            (state(there), format!("variable {name} is {}", if there { "set" } else { "not set" }))
-        }
-        CredentialSource::File(path) => {
-            let problem = file_problem(path, Path::new(&*spec.location.file));
-            let said = problem.unwrap_or("its file can be used");
-            (state(problem.is_none()), format!("file {}: {said}", path.display()))
-        }
-        CredentialSource::Command(argv) => {
-            let name = argv.first().map(String::as_str).unwrap_or_default();
-            match check_program(name, Path::new(""), environment, root) {
-                Ok(()) => (State::Good, format!("command {name}, run when needed")),
-                Err(error) => (State::Problem, error.message),
-            }
-        }
-    }
 }
 
 fn store(loaded: &session::Loaded, findings: &mut Vec<Finding>) {

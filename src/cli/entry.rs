@@ -12,7 +12,7 @@ use super::arguments::{Cli, Command};
 use super::exit::{CONFIGURATION, Failure, INTERNAL, Outcome, finish};
 use super::{
     approvals, approvers, audit, budgets, call, check, doctor, drill, effects, explain, generated, init,
-    logging, results, run, schema, state, task, tools, trust,
+    keys, logging, results, run, schema, state, task, tools, trust,
 };
 
 /// Runs the command line of this process.
@@ -64,6 +64,7 @@ fn dispatch(cli: &Cli) -> Outcome {
         Command::Results(arguments) => results::results(arguments),
         Command::Approvals(arguments) => approvals::approvals(arguments, colour),
         Command::Approvers(arguments) => approvers::approvers(arguments),
+        Command::Keys(arguments) => keys::keys(arguments),
         Command::Effects(arguments) => effects::effects(arguments),
         Command::Task(arguments) => task::task(arguments),
         Command::Budgets(arguments) => budgets::budgets(arguments),

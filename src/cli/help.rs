@@ -97,6 +97,16 @@ Examples:
   tgw approvers remove ann
   tgw approvals approve a_… --as ann --key ann.key";
 
+/// `tgw keys`
+pub(super) const KEYS: &str = "\
+A credential with the source `mint` is a pass: a statement of what one call is, signed with the key that these commands keep in the \
+state home. Backends check it with what `jwks` prints; docs/backend.md shows how. A rotation counts at once, in every process.
+
+Examples:
+  tgw keys generate
+  tgw keys jwks > jwks.json
+  tgw keys rotate";
+
 /// `tgw effects`
 pub(super) const EFFECTS: &str = "\
 Every call that changes something has an entry: under the key that its contract states, else under its own id. An effect whose \

@@ -1,45 +1,88 @@
-//! Files that hold private keys: made for their owner only, and used only where nobody else can read them.
+//! `tgw keys`: what passes are signed with.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use serde_json::{Value, json};
 
-use crate::signature::SecretKey;
+use crate::clock::Clock;
+use crate::state::{PassKeyError, PassKeys, PublishedKey};
 
 use super::discover;
-use super::exit::Failure;
+use super::exit::{Failure, Outcome};
+use super::key_arguments::{KeysArgs, KeysCommand};
+use super::output::print;
+use super::table;
+use super::within::refuse_in_a_call;
 
-/// Makes a key and writes it to a new file.
-///
-/// # Errors
-/// When there is no randomness, or the file cannot be made; one that is there is never touched.
-pub(crate) fn make(file: &Path) -> Result<SecretKey, Failure> {
-    let key = SecretKey::random().map_err(|error| Failure::failed(error.message))?;
-    let failed = |error: io::Error| {
-        Failure::failed(format!("cannot write `{}`: {error}", file.display()))
-            .with_hint("name a file that is not there yet, in a folder that is")
-    };
-    let mut written =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
-    written.write_all(key.to_pem().as_bytes()).and_then(|()| written.sync_all()).map_err(failed)?;
-    Ok(key)
+/// Runs one command about the keys of passes.
+pub(crate) fn keys(arguments: &KeysArgs) -> Outcome {
+    if matches!(arguments.command, KeysCommand::Generate | KeysCommand::Rotate) {
+        refuse_in_a_call("change the key that passes are signed with")?;
+    }
+    let keys = PassKeys::new(&discover::state_home()?);
+    match arguments.command {
+        KeysCommand::Generate => generate(&keys),
+        KeysCommand::Rotate => {
+            print(&format!("{}\n", keys.rotate(Clock::System.now()).map_err(failure)?.thumbprint()))?;
+            Ok(0)
+        }
+        KeysCommand::List { json } => list(&keys, json),
+        KeysCommand::Jwks => jwks(&keys),
+    }
 }
 
-/// Reads a key that only its owner can read.
-///
-/// # Errors
-/// When there is none, others can read it, or it is something else.
-pub(crate) fn read(file: &Path) -> Result<SecretKey, Failure> {
-    let shown = file.display();
-    let (text, _) = discover::read(file)?;
-    let text = zeroize::Zeroizing::new(text);
-    if fs::metadata(file).map_or(true, |metadata| metadata.permissions().mode() & 0o077 != 0) {
-        return Err(Failure::configuration(format!("the key `{shown}` is not used: others can read it"))
-            .with_hint(format!("`chmod 600 {shown}`, or make a new one: it may be known")));
+fn generate(keys: &PassKeys) -> Outcome {
+    let Some(key) = keys.generate().map_err(failure)? else {
+        return Err(Failure::failed("there is a key already")
+            .with_hint("`tgw keys rotate` makes a new one; `tgw keys list` shows what there is"));
+    };
+    print(&format!("{}\n", key.thumbprint()))?;
+    Ok(0)
+}
+
+fn list(keys: &PassKeys, as_json: bool) -> Outcome {
+    let published = published(keys)?;
+    let until = |key: &PublishedKey| key.until.map(|until| until.rfc3339());
+    if as_json {
+        let all = published.iter().map(|key| {
+            let mut value = json!({ "kid": key.key.thumbprint(), "key": key.key.to_string() });
+            if let (Some(members), Some(until)) = (value.as_object_mut(), until(key)) {
+                members.insert("until".to_owned(), Value::from(until));
+            }
+            value
+        });
+        print(&format!("{}\n", Value::Array(all.collect())))?;
+        return Ok(0);
     }
-    SecretKey::from_pem(&text).ok_or_else(|| {
-        Failure::configuration(format!("`{shown}` is no ed25519 private key"))
-            .with_hint("name a file that `keygen` wrote: PKCS #8 in PEM, not encrypted")
-    })
+    let rows = published.iter().map(|key| {
+        let use_of = until(key).map_or("signs".to_owned(), |until| format!("published until {until}"));
+        vec![key.key.thumbprint(), use_of]
+    });
+    print(&table::render(&["kid", "use"], rows.collect()))?;
+    Ok(0)
+}
+
+/// The public halves (RFC 7517, RFC 8037).
+fn jwks(keys: &PassKeys) -> Outcome {
+    let published = published(keys)?;
+    let all = published.iter().map(|PublishedKey { key, .. }| {
+        json!({
+            "kty": "OKP", "crv": "Ed25519", "x": key.jwk_x(),
+            "kid": key.thumbprint(), "use": "sig", "alg": "EdDSA",
+        })
+    });
+    print(&format!("{}\n", json!({ "keys": all.collect::<Vec<_>>() })))?;
+    Ok(0)
+}
+
+fn published(keys: &PassKeys) -> Result<Vec<PublishedKey>, Failure> {
+    keys.published(Clock::System.now()).map_err(failure)
+}
+
+fn failure(error: PassKeyError) -> Failure {
+    let failure = Failure::failed(error.to_string());
+    match error {
+        PassKeyError::Missing => failure.with_hint("`tgw keys generate` makes one"),
+        PassKeyError::Unusable(_) => failure.with_hint(
+            "it must be a file of mode 600 that is yours; where others could read it, remove it and make a new one",
+        ),
+    }
 }

@@ -23,6 +23,8 @@ mod explain;
 mod generated;
 mod help;
 mod init;
+mod key_arguments;
+mod key_file;
 mod keys;
 mod logging;
 mod operator_arguments;

@@ -13,7 +13,7 @@ use crate::ident::{AgentName, InvalidName, Principal, StepName, Tenant, UserName
 use crate::policy::{Policy, PolicyFile};
 use crate::session::{GatheredFacts, LaterPositions, Session};
 use crate::state::trust::TrustStore;
-use crate::state::{InvalidServer, Place, SealKey, Server, SqlStore, StoreError};
+use crate::state::{InvalidServer, PassKeys, Place, SealKey, Server, SqlStore, StoreError};
 use crate::workspace::{Protected, Workspace};
 
 use super::arguments::SessionArgs;
@@ -218,6 +218,7 @@ pub(crate) fn load_as(
             kept,
             later: LaterPositions::default(),
             environment: ParentEnvironment::current(),
+            pass_keys: PassKeys::new(&home),
             clock: Clock::System,
             facts: Arc::new(GatheredFacts::new(stated_facts)),
         },

@@ -104,6 +104,7 @@ impl Place {
                 step: None,
                 scope,
                 environment: ParentEnvironment::current(),
+                pass_keys: crate::state::PassKeys::new(self.folder.path()),
                 clock: Clock::Fixed(Timestamp(1_767_323_045_678)),
                 facts: Arc::default(),
             },

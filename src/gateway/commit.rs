@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use crate::audit::{ApprovalNote, CredentialUse, Entry, Evidence, RecordKind, RuleReference};
-use crate::catalog::CredentialSource;
+use crate::audit::{ApprovalNote, Entry, Evidence, RecordKind, RuleReference};
 use crate::code::{CallError, Effect, ErrorCode, Status};
-use crate::ident::{CallId, CredentialName};
+use crate::ident::CallId;
 use crate::policy::Decision;
 use crate::present::{Presented, Stored, refuse};
 use crate::state::{
@@ -14,6 +13,7 @@ use crate::state::{
 use crate::wire::{ReplyView, encode_reply, encode_resolved};
 
 use super::finished::Subject;
+use super::pass::credential_notes;
 use super::verify::Verification;
 use super::{Finished, Gateway, trust_text};
 
@@ -154,7 +154,7 @@ impl Gateway<'_> {
         let plan = if recorded { None } else { self.plan_text(&one.subject) };
         let shown_plan = plan.as_deref().map(|text| redactor.text(text));
         let rules = one.subject.decision().map(rules).unwrap_or_default();
-        let credentials = self.credential_uses(&one.credentials);
+        let credentials = credential_notes(&one.credentials);
         let error = one.presented.error();
         let mut notes: Vec<(&str, &str)> = Vec::new();
         if let Some(error) = error {
@@ -208,22 +208,6 @@ impl Gateway<'_> {
             .filter(|_| !matches!(subject, Subject::Denied(_) | Subject::Unmet(_)))
             .filter(|plan| matches!(plan, crate::validate::Plan::Command(_)))
             .and_then(|plan| serde_json::to_string(plan).ok())
-    }
-
-    pub(super) fn credential_uses<'c>(&'c self, names: &'c [CredentialName]) -> Vec<CredentialUse<'c>> {
-        names
-            .iter()
-            .map(|name| {
-                let spec = self.session.catalog.credentials().iter().find(|spec| spec.name == *name);
-                let source = match spec.map(|spec| &spec.source) {
-                    Some(CredentialSource::Env(_)) => "env",
-                    Some(CredentialSource::File(_)) => "file",
-                    Some(CredentialSource::Command(_)) => "command",
-                    None => "none",
-                };
-                CredentialUse { name, source }
-            })
-            .collect()
     }
 
     fn encode(&self, one: &Finished, receipt: Option<&str>, out: &mut Vec<u8>) {

@@ -11,10 +11,10 @@ use crate::catalog::{Contract, Digest, SandboxLevel};
 use crate::clock::Timestamp;
 use crate::code::CallError;
 use crate::execute::SpentCall;
-use crate::ident::{CallId, CredentialName, StepName};
+use crate::ident::{CallId, StepName};
 use crate::policy::Decision;
 use crate::present::{Claim, Presented, refuse};
-use crate::secret::Redactor;
+use crate::secret::{CredentialUse, Redactor};
 use crate::state::{EffectState, Pursuit};
 use crate::text::json_text;
 use crate::validate::{Plan, Rejected, ValidatedCall};
@@ -201,7 +201,7 @@ pub struct Finished {
     /// The step that the call ran in.
     pub(super) step: Option<StepName>,
     pub(super) sandbox: Option<SandboxLevel>,
-    pub(super) credentials: Vec<CredentialName>,
+    pub(super) credentials: Vec<CredentialUse>,
     pub(super) reference: Option<String>,
     pub(super) question: Option<Box<PendingApproval>>,
     pub(super) answer: Option<AnswerNote>,

@@ -5,19 +5,21 @@ use crate::audit::{ApprovalNote, Entry, PendingRecords, RecordKind};
 use crate::authorize::{AuthorizedCall, Consent, Journal};
 use crate::catalog::{Digest, SandboxLevel};
 use crate::code::{CallError, Effect};
-use crate::ident::{CallId, CredentialName};
+use crate::ident::CallId;
+use crate::secret::CredentialUse;
 use crate::state::{ApprovalState, Batch, Change, Durability, Refusal, Store, StoreError};
 
 use super::Gateway;
 use super::budgets::spent_text;
 use super::commit::{evidence, rules};
+use super::pass::credential_notes;
 use super::reservation::Reservation;
 
 /// Writes the intent of one call: the consent is spent and the record is made in one durable transaction.
 pub(super) struct IntentJournal<'j, 's> {
     gateway: &'j Gateway<'s>,
     sandbox: Option<SandboxLevel>,
-    credentials: &'j [CredentialName],
+    credentials: &'j [CredentialUse],
     reservation: Option<&'j Reservation>,
     parent: Option<&'j CallId>,
     overtaken: bool,
@@ -44,7 +46,7 @@ impl<'j, 's> IntentJournal<'j, 's> {
     pub(super) fn new(
         gateway: &'j Gateway<'s>,
         sandbox: Option<SandboxLevel>,
-        credentials: &'j [CredentialName],
+        credentials: &'j [CredentialUse],
         reservation: Option<&'j Reservation>,
     ) -> Self {
         Self { gateway, sandbox, credentials, reservation, parent: None, overtaken: false }
@@ -75,7 +77,7 @@ impl IntentJournal<'_, '_> {
         let plan = serde_json::to_string(call.plan()).unwrap_or_default();
         let (shown_arguments, shown_plan) = (redactor.text(&arguments), redactor.text(&plan));
         let rules = rules(authorized.decision());
-        let credentials = gateway.credential_uses(self.credentials);
+        let credentials = credential_notes(self.credentials);
         let (spent, by, note) = match authorized.consent() {
             Consent::None => (None, "", None),
             Consent::Grant(grant) => (

@@ -70,13 +70,12 @@ impl Gateway<'_> {
             Err(error) => return Ok(Err(error)),
         };
         let origin = Origin::of_call(authorized.call());
-        let names = authorized.call().plan().credentials();
-        let prepared = match self.prepare(&authorized, &names).await {
+        let prepared = match self.prepare(&authorized).await {
             Ok(prepared) => prepared,
             Err(error) => return Ok(Err(error)),
         };
         let sandbox = starts_program(authorized.call().plan()).then(|| prepared.sandbox.level());
-        let mut journal = IntentJournal::new(self, sandbox, &names, None).made_for(parent);
+        let mut journal = IntentJournal::new(self, sandbox, &prepared.used, None).made_for(parent);
         let reserved = match authorized.reserve(&mut journal) {
             Ok(reserved) => reserved,
             Err(refused) => return Ok(Err(refused.1)),
@@ -95,7 +94,7 @@ impl Gateway<'_> {
         );
         let mut finished = Box::new(Finished::new(origin, Subject::Spent(Box::new(spent)), presented));
         finished.parent = Some(parent.clone());
-        (finished.sandbox, finished.credentials) = (sandbox, names);
+        (finished.sandbox, finished.credentials) = (sandbox, prepared.used);
         finished.elapsed = Some(elapsed);
         let finished = [finished];
         let receipts = self.record(&finished)?;

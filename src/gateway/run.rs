@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::approval::Preview;
 use crate::authorize::{AuthorizedCall, Consent, ReservedCall};
-use crate::catalog::BuiltinName;
+use crate::catalog::{BuiltinName, CredentialSpec, MintSpec};
 use crate::code::{CallError, ErrorCode, Status};
 use crate::execute::{
     CancelToken, CredentialCommands, ExecutionContext, SandboxProfile, SpentCall, answered, execute,
@@ -14,7 +14,7 @@ use crate::execute::{
 use crate::ident::CredentialName;
 use crate::policy::{Decision, FactSource, Sight};
 use crate::present::{Captured, Claim, PresentLimits, Stored, interpret, present};
-use crate::secret::{Credentials, Sources, resolve};
+use crate::secret::{CredentialUse, Credentials, Sources, resolve};
 use crate::telemetry::{Phase, TraceParent};
 use crate::text;
 use crate::validate::{Plan, ValidatedCall};
@@ -45,8 +45,7 @@ impl Gateway<'_> {
         if let Err(error) = self.require(authorized.call(), cancel).await {
             return Attempt::Finished(self.unstarted(origin, *authorized, error));
         }
-        let names = authorized.call().plan().credentials();
-        let prepared = match self.prepare(&authorized, &names).await {
+        let prepared = match self.prepare(&authorized).await {
             Ok(prepared) => prepared,
             Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error)),
         };
@@ -71,7 +70,7 @@ impl Gateway<'_> {
         };
         let starts_program = starts_program(authorized.call().plan());
         let sandbox = starts_program.then(|| prepared.sandbox.level());
-        let mut journal = IntentJournal::new(self, sandbox, &names, reservation.as_ref());
+        let mut journal = IntentJournal::new(self, sandbox, &prepared.used, reservation.as_ref());
         let reserved = match authorized.reserve(&mut journal) {
             Ok(reserved) => reserved,
             Err(refused) => {
@@ -127,7 +126,7 @@ impl Gateway<'_> {
         }
         finished.sandbox = sandbox;
         finished.step = step;
-        finished.credentials = names;
+        finished.credentials = prepared.used;
         finished.elapsed = Some(elapsed);
         finished.begun = self.begun(&finished, operation, verification.as_ref(), claim);
         finished.verification = verification;
@@ -140,35 +139,48 @@ impl Gateway<'_> {
     }
 
     /// Everything that can still say no without a trace outside: the sandbox and the credentials.
-    pub(super) async fn prepare(
-        &self,
-        authorized: &AuthorizedCall,
-        names: &[CredentialName],
-    ) -> Result<Prepared, CallError> {
+    pub(super) async fn prepare(&self, authorized: &AuthorizedCall) -> Result<Prepared, CallError> {
+        let call = authorized.call();
+        let names = call.plan().credentials();
+        let specs = self.session.catalog.credentials();
         if self.stand_in.is_some() {
-            return Ok(Prepared { sandbox: SandboxProfile::none(), credentials: Credentials::default() });
+            let none = SandboxProfile::none();
+            return Ok(Prepared { used: unresolved(names, specs), ..Prepared::without_credentials(none) });
         }
-        let contract = authorized.call().contract();
-        let sandbox = if starts_program(authorized.call().plan()) {
-            resolve_profile(contract, &authorized.decision().environment, self.session.capability())?
+        let sandbox = if starts_program(call.plan()) {
+            let demands = &authorized.decision().environment;
+            resolve_profile(call.contract(), demands, self.session.capability())?
         } else {
             SandboxProfile::none()
         };
         if names.is_empty() {
-            return Ok(Prepared { sandbox, credentials: Credentials::default() });
+            return Ok(Prepared::without_credentials(sandbox));
         }
         let session = self.session;
         let commands =
             CredentialCommands { workspace: &session.workspace, environment: &session.environment };
         let environment = |name: &str| session.environment.get(name).map(ToOwned::to_owned);
-        let sources = Sources { environment: &environment, commands: &commands };
-        let credentials = resolve(names, session.catalog.credentials(), &sources).await?;
+        let mint = |spec: &MintSpec| self.mint(spec, call);
+        let sources = Sources {
+            environment: &environment,
+            commands: &commands,
+            cache: &self.credentials,
+            clock: &session.clock,
+            mint: &mint,
+        };
+        let credentials = resolve(&names, specs, &sources).await?;
         for (name, warning) in credentials.warnings() {
             tracing::warn!(credential = %name, "{warning}");
         }
         let mut redactor = self.redactor.borrow_mut();
-        credentials.values().for_each(|(name, value)| redactor.add(name.as_str(), value));
-        Ok(Prepared { sandbox, credentials })
+        for (used, value) in credentials.values() {
+            match used.expires {
+                Some(until) => redactor.add_passing(used.name.as_str(), value, until, session.clock.now()),
+                None => redactor.add(used.name.as_str(), value),
+            }
+        }
+        let used = credentials.uses().cloned().collect();
+        Ok(Prepared { sandbox, credentials, used })
     }
 
     pub(super) async fn execute(
@@ -231,6 +243,23 @@ impl Gateway<'_> {
 pub(super) struct Prepared {
     pub(super) sandbox: SandboxProfile,
     credentials: Credentials,
+    /// What the audit says of the credentials.
+    pub(super) used: Vec<CredentialUse>,
+}
+
+impl Prepared {
+    fn without_credentials(sandbox: SandboxProfile) -> Self {
+        Self { sandbox, credentials: Credentials::default(), used: Vec::new() }
+    }
+}
+
+/// What is said of credentials that nothing resolves.
+fn unresolved(names: Vec<CredentialName>, specs: &[CredentialSpec]) -> Vec<CredentialUse> {
+    let source = |name: &CredentialName| {
+        specs.iter().find(|spec| spec.name == *name).map_or("none", |spec| spec.source.kind())
+    };
+    let used = |name| CredentialUse { source: source(&name), name, key: None, expires: None };
+    names.into_iter().map(used).collect()
 }
 
 /// Whether running the plan starts a program.

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use crate::catalog::CredentialSource;
+use crate::clock::Timestamp;
 use crate::ident::CredentialName;
 
 /// A resolved value; wiped when dropped, never shown. It has neither `Debug` nor `Display`, and is never empty.
@@ -15,8 +15,7 @@ pub struct Secret(Zeroizing<Vec<u8>>);
 impl Secret {
     /// Takes a value over; `None` where it is empty, only white space, or holds a NUL, which no environment can.
     pub(super) fn new(value: Zeroizing<Vec<u8>>) -> Option<Self> {
-        let usable = !value.iter().all(u8::is_ascii_whitespace) && !value.contains(&0);
-        usable.then_some(Self(value))
+        is_usable(&value).then_some(Self(value))
     }
 
     /// The value itself, for the one place that hands it to a child.
@@ -26,6 +25,11 @@ impl Secret {
     }
 }
 
+/// Whether a value can be one.
+pub(super) fn is_usable(value: &[u8]) -> bool {
+    !value.iter().all(u8::is_ascii_whitespace) && !value.contains(&0)
+}
+
 /// The credentials of one call.
 #[derive(Default)]
 pub struct Credentials {
@@ -33,52 +37,53 @@ pub struct Credentials {
 }
 
 struct Entry {
-    name: CredentialName,
-    source: &'static str,
+    used: CredentialUse,
     secret: Secret,
     warning: Option<&'static str>,
 }
 
+/// That a call had a credential: everything about it but its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CredentialUse {
+    /// Its name.
+    pub name: CredentialName,
+    /// The kind of its source: `env`, `file`, `command`, `mint`.
+    pub source: &'static str,
+    /// The id of the key that signed it, where it is a pass.
+    pub key: Option<String>,
+    /// When it ends, where that is known.
+    pub expires: Option<Timestamp>,
+}
+
 impl Credentials {
-    pub(super) fn push(
-        &mut self,
-        name: CredentialName,
-        source: &CredentialSource,
-        secret: Secret,
-        warning: Option<&'static str>,
-    ) {
-        let source = match source {
-            CredentialSource::Env(_) => "env",
-            CredentialSource::File(_) => "file",
-            CredentialSource::Command(_) => "command",
-        };
-        self.entries.push(Entry { name, source, secret, warning });
+    pub(super) fn push(&mut self, used: CredentialUse, secret: Secret, warning: Option<&'static str>) {
+        self.entries.push(Entry { used, secret, warning });
     }
 
     /// The value of a credential, where it was asked for.
     #[must_use]
     pub fn get(&self, name: &CredentialName) -> Option<&[u8]> {
-        self.entries.iter().find(|entry| entry.name == *name).map(|entry| entry.secret.expose())
+        self.entries.iter().find(|entry| entry.used.name == *name).map(|entry| entry.secret.expose())
     }
 
     /// The names, in the order they were asked for.
     pub fn names(&self) -> impl Iterator<Item = &CredentialName> {
-        self.entries.iter().map(|entry| &entry.name)
+        self.entries.iter().map(|entry| &entry.used.name)
     }
 
-    /// Each name with the kind of its source (`env`, `file`, `command`), for the audit.
-    pub fn sources(&self) -> impl Iterator<Item = (&CredentialName, &'static str)> {
-        self.entries.iter().map(|entry| (&entry.name, entry.source))
+    /// What is said of each, for the audit.
+    pub fn uses(&self) -> impl Iterator<Item = &CredentialUse> {
+        self.entries.iter().map(|entry| &entry.used)
     }
 
-    /// Each name and value, for the redactor.
-    pub fn values(&self) -> impl Iterator<Item = (&CredentialName, &[u8])> {
-        self.entries.iter().map(|entry| (&entry.name, entry.secret.expose()))
+    /// Each with its value, for the redactor.
+    pub fn values(&self) -> impl Iterator<Item = (&CredentialUse, &[u8])> {
+        self.entries.iter().map(|entry| (&entry.used, entry.secret.expose()))
     }
 
     /// What a person should know about a source that was used.
     pub fn warnings(&self) -> impl Iterator<Item = (&CredentialName, &'static str)> {
-        self.entries.iter().filter_map(|entry| Some((&entry.name, entry.warning?)))
+        self.entries.iter().filter_map(|entry| Some((&entry.used.name, entry.warning?)))
     }
 
     /// Whether there are none.

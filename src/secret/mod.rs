@@ -1,9 +1,11 @@
 //! Credentials resolved at the moment of execution, and redaction of everything that could carry one out.
 
+mod cache;
 mod credential;
 mod encoding;
 mod identity;
 mod mark;
+mod pass;
 mod personal;
 mod redact;
 mod search;
@@ -12,7 +14,9 @@ mod source;
 mod stream;
 mod view;
 
-pub use credential::{Credentials, Secret};
+pub use cache::CredentialCache;
+pub use credential::{CredentialUse, Credentials, Secret};
+pub use pass::{Minted, PassSubject, arguments_digest, mint, plain_json};
 pub use redact::{LEAST_SECRET, Redactor};
 pub use source::{CommandFailure, CommandLimits, CommandSource, Sources, file_problem, resolve};
 pub use stream::StreamRedactor;

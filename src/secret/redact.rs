@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Map, Value};
 
 use crate::catalog::Masks;
+use crate::clock::Timestamp;
 
 use super::encoding::{self, Form};
 use super::identity::Identities;
@@ -16,6 +17,9 @@ use super::shape::{self, ANY, Edge};
 
 /// Secrets of fewer bytes are not searched for, since they would be found everywhere; `tgw doctor` reports them.
 pub const LEAST_SECRET: usize = encoding::LEAST_PLAIN;
+
+/// Most secrets of [`Redactor::add_passing`] that are searched for at a time.
+pub(super) const MOST_PASSING: usize = 16;
 
 /// Finds secrets in text and bytes and replaces them by `[secret:NAME]`, or by `[secret:github#1]` for the shape of a token of
 /// a provider, `[secret:token#1]` where none is known: the same token has the same number wherever this redactor hides it.
@@ -36,23 +40,66 @@ pub struct Redactor {
 struct Secrets {
     names: Vec<String>,
     forms: Vec<(Form, usize)>,
+    /// Which of them end, and when: the latest last.
+    passing: Vec<(usize, Timestamp)>,
     search: OnceLock<Search>,
 }
 
 impl Clone for Secrets {
     fn clone(&self) -> Self {
-        Self { names: self.names.clone(), forms: self.forms.clone(), search: OnceLock::new() }
+        Self {
+            names: self.names.clone(),
+            forms: self.forms.clone(),
+            passing: self.passing.clone(),
+            search: OnceLock::new(),
+        }
+    }
+}
+
+impl Secrets {
+    fn put(&mut self, index: usize, forms: Vec<Form>) {
+        self.forms.extend(forms.into_iter().map(|form| (form, index)));
+        self.search = OnceLock::new();
     }
 }
 
 impl Redactor {
     /// Adds a secret's value under its credential's name; all its encodings are found from then on.
     pub fn add(&mut self, name: &str, secret: &[u8]) {
+        // A run resolves the same value for each of its calls.
+        let known = |(form, index): &(Form, usize)| {
+            form.bytes == secret && self.secrets.names.get(*index).is_some_and(|known| known == name)
+        };
+        if self.secrets.forms.iter().any(known) {
+            return;
+        }
         let secrets = Arc::make_mut(&mut self.secrets);
         let index = secrets.names.len();
         secrets.names.push(name.to_owned());
-        secrets.forms.extend(encoding::forms(secret).into_iter().map(|form| (form, index)));
-        secrets.search = OnceLock::new();
+        secrets.put(index, encoding::forms(secret));
+    }
+
+    /// Adds a secret that is worth nothing after `until`, such as a pass that was made for one call. It is found until then, or
+    /// until sixteen later ones were added, since each run makes many.
+    pub fn add_passing(&mut self, name: &str, secret: &[u8], until: Timestamp, now: Timestamp) {
+        let secrets = Arc::make_mut(&mut self.secrets);
+        let over = (secrets.passing.len() + 1).saturating_sub(MOST_PASSING);
+        let mut free = None;
+        for (age, (index, ends)) in std::mem::take(&mut secrets.passing).into_iter().enumerate() {
+            if age < over || ends < now {
+                secrets.forms.retain(|(_, owner)| *owner != index);
+                free = Some(index);
+            } else {
+                secrets.passing.push((index, ends));
+            }
+        }
+        let index = free.unwrap_or(secrets.names.len());
+        match secrets.names.get_mut(index) {
+            Some(kept) => name.clone_into(kept),
+            None => secrets.names.push(name.to_owned()),
+        }
+        secrets.passing.push((index, until));
+        secrets.put(index, encoding::forms_of_passing(secret));
     }
 
     /// The same redactor for the results of a tool. A resolved secret is hidden whatever its masks say.

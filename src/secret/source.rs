@@ -11,15 +11,18 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use crate::catalog::{CredentialSource, CredentialSpec};
+use crate::catalog::{CredentialSource, CredentialSpec, MintSpec};
+use crate::clock::Clock;
 use crate::code::{CallError, ErrorCode};
 use crate::ident::CredentialName;
 
-use super::{Credentials, LEAST_SECRET, Secret};
+use super::credential::is_usable;
+use super::{CredentialCache, CredentialUse, Credentials, LEAST_SECRET, Minted, Secret};
 
 /// Most bytes of a value.
 const MOST_BYTES: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(10);
+const UNUSABLE: &str = "its value is empty, blank or holds a NUL";
 /// How much longer than its limit a runner may take to clean up before it is given up.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -29,6 +32,12 @@ pub struct Sources<'a, C> {
     pub environment: &'a dyn Fn(&str) -> Option<OsString>,
     /// What runs programs.
     pub commands: &'a C,
+    /// What was printed before, where a credential says how long that is kept.
+    pub cache: &'a CredentialCache,
+    /// Time.
+    pub clock: &'a Clock,
+    /// What makes a pass for the call that is about to run, or says why there is none.
+    pub mint: &'a dyn Fn(&MintSpec) -> Result<Minted, &'static str>,
 }
 
 /// Bounds on a program that prints a credential.
@@ -91,17 +100,34 @@ pub async fn resolve<C: CommandSource>(
         };
         let spec =
             specs.iter().find(|spec| spec.name == *name).ok_or_else(|| unavailable("it is not declared"))?;
+        let (mut key, mut expires) = (None, None);
         let read = match &spec.source {
             CredentialSource::Env(variable) => from_environment(variable, sources.environment),
             CredentialSource::File(path) => from_file(path, Path::new(&*spec.location.file)),
-            CredentialSource::Command(argv) => from_command(argv, sources.commands).await,
+            CredentialSource::Command(argv) => {
+                let printed = from_command(argv, sources.commands);
+                let bytes = match spec.cache {
+                    Some(kept) => sources.cache.get(name, kept, sources.clock, printed).await,
+                    None => printed.await,
+                };
+                bytes.map(|bytes| Value { bytes, warning: None })
+            }
+            CredentialSource::Mint(mint) => (sources.mint)(mint).map(|minted| {
+                (key, expires) = (Some(minted.key), Some(minted.expires));
+                Value { bytes: minted.pass, warning: None }
+            }),
         };
-        let Value { bytes, warning } = read.map_err(unavailable)?;
-        let secret =
-            Secret::new(bytes).ok_or_else(|| unavailable("its value is empty, blank or holds a NUL"))?;
+        let Value { bytes, warning } = read.map_err(|problem| match &spec.source {
+            CredentialSource::Mint(_) => unavailable(problem).with_hint(
+                "`tgw keys generate` makes a key to sign with; `tgw doctor` says what is wrong with one",
+            ),
+            _ => unavailable(problem),
+        })?;
+        let secret = Secret::new(bytes).ok_or_else(|| unavailable(UNUSABLE))?;
         let short = secret.expose().len() < LEAST_SECRET;
         let warning = if short { Some("its value is too short to be redacted in output") } else { warning };
-        credentials.push(name.clone(), &spec.source, secret, warning);
+        let used = CredentialUse { name: name.clone(), source: spec.source.kind(), key, expires };
+        credentials.push(used, secret, warning);
     }
     Ok(credentials)
 }
@@ -165,7 +191,10 @@ fn open_file(path: &Path, manifest: &Path) -> Result<(File, Metadata), &'static 
     Ok((file, metadata))
 }
 
-async fn from_command<C: CommandSource>(argv: &[String], commands: &C) -> Resolved {
+async fn from_command<C: CommandSource>(
+    argv: &[String],
+    commands: &C,
+) -> Result<Zeroizing<Vec<u8>>, &'static str> {
     let limits = CommandLimits { timeout: PATIENCE, output: MOST_BYTES };
     let outcome = tokio::time::timeout(PATIENCE + GRACE, commands.run(argv, limits))
         .await
@@ -180,7 +209,8 @@ async fn from_command<C: CommandSource>(argv: &[String], commands: &C) -> Resolv
         return Err("its command printed too much");
     }
     drop_line_break(&mut bytes);
-    Ok(Value { bytes, warning: None })
+    // What is not usable is not kept either.
+    if is_usable(&bytes) { Ok(bytes) } else { Err(UNUSABLE) }
 }
 
 fn drop_line_break(bytes: &mut Vec<u8>) {

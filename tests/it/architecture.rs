@@ -135,9 +135,10 @@ fn programs_are_started_in_execute_only() {
 }
 
 /// The modules that wait for something outside, each with what it waits for.
-const WAITING: [(&str, &str); 17] = [
+const WAITING: [(&str, &str); 18] = [
     ("execute/", "programs, deadlines"),
     ("gateway/", "executors, persons"),
+    ("secret/cache.rs", "those who wait for the same program"),
     ("secret/source.rs", "programs that give credentials"),
     ("lines.rs", "pipes"),
     ("schedule.rs", "pipes, signals, executors"),

@@ -19,6 +19,11 @@ struct Story {
 impl Story {
     /// The example beside an empty workspace; `None` where its backend is not built.
     fn begin() -> Option<Self> {
+        Self::begin_with(|tools| tools)
+    }
+
+    /// The same with tools that were changed.
+    fn begin_with(change: impl FnOnce(String) -> String) -> Option<Self> {
         let backend = Path::new(env!("CARGO_BIN_EXE_tgw")).with_file_name("examples").join(BACKEND);
         if !backend.exists() {
             eprintln!("skipped: run `cargo build --example procurement` first");
@@ -26,7 +31,7 @@ impl Story {
         }
         let read =
             |name: &str| std::fs::read_to_string(checkout().join("examples/procurement").join(name)).unwrap();
-        let space = Space::with(&read("tools.yaml"), &read("policy.yaml"));
+        let space = Space::with(&change(read("tools.yaml")), &read("policy.yaml"));
         space.write_beside("files/task.yaml", read("task.yaml"));
         Some(Self { space, backend })
     }
@@ -239,4 +244,57 @@ fn the_tour_prints_what_its_page_shows() {
             panic!("$ {command}\n{difference}\n{}", String::from_utf8_lossy(&output.stderr));
         }
     }
+}
+
+/// The tools of the example where the system requires a pass for each command.
+fn requiring_passes(tools: String) -> String {
+    const PASS: &str = "credentials: {PURCHASING_PASS: purchasing}, env: {PROCUREMENT_KEYS: keys.json}";
+    const SOURCE: &str = "credentials: {purchasing: {source: {mint: {audience: purchasing, lifetime: 60s}}}}";
+    let block = PASS.replace(", env", "\n        env");
+    tools
+        .replace("{command: {argv: [procurement", &format!("{{command: {{{PASS}, argv: [procurement"))
+        .replace(
+            "command:\n        argv: [procurement",
+            &format!("command:\n        {block}\n        argv: [procurement"),
+        )
+        .replacen("version: 1\n", &format!("version: 1\n{SOURCE}\n"), 1)
+}
+
+#[test]
+fn a_system_that_requires_passes_is_given_one_for_every_call_and_look_up() {
+    let Some(story) = Story::begin_with(requiring_passes) else { return };
+    let task = story.space.beside("files/task.yaml").display().to_string();
+    story.tgw(&["task", "start", &task]).with_files().text();
+    let search =
+        || story.send(&[call("c1", "search_suppliers", &json!({"item": "desk"}))]).answers().remove(0);
+    assert_eq!(code(&search()), "CREDENTIAL_UNAVAILABLE", "there is no key yet");
+    story.tgw(&["keys", "generate"]).text();
+    story.space.write("keys.json", "{\"keys\":[]}");
+    assert_eq!(code(&search()), "EXECUTION_FAILED", "the system does not know the key");
+    story.space.write("keys.json", story.tgw(&["keys", "jwks"]).text());
+
+    let draft = json!({"reference": "C-1", "summary": "S-2 is cheapest."});
+    let answers = story
+        .send(&[
+            call("c1", "search_suppliers", &json!({"item": "desk"})),
+            call("c1b", "search_suppliers", &json!({"item": "desk"})),
+            call("c3", "save_supplier_comparison_draft", &draft),
+            ask("c4", "I-1", "S-2"),
+            ask("c5", "I-2", "S-9"),
+        ])
+        .answers();
+    assert_eq!(
+        outcomes(&answers),
+        [
+            ("c1", "succeeded"),
+            ("c1b", "succeeded"),
+            ("c3", "succeeded"),
+            ("c4", "accepted"),
+            ("c5", "failed")
+        ]
+    );
+    assert_eq!(code(&answers[4]), "PRECONDITION_FAILED", "look-ups have passes too");
+    assert_eq!(story.wait()["verification"], "verified", "and so have polls and verification");
+    assert_eq!(story.happened(), [1, 1, 1, 0]);
+    story.space.intact();
 }

@@ -211,8 +211,8 @@ fn what_is_not_built_yet_is_refused_and_never_ignored() {
     for (text, expected) in [
         ("version: 1\nservers: {}\ntools: []\n", "`servers` is not supported yet"),
         (
-            "version: 1\ntools: []\ncredentials: {a: {source: {mint: {audience: x}}}}\n",
-            "the credential source `mint` is not supported yet",
+            "version: 1\ntools: []\ncredentials: {a: {source: {keyring: x}}}\n",
+            "the credential source `keyring` is not supported yet",
         ),
     ] {
         let (catalog, rendered) = load(text);
@@ -471,16 +471,23 @@ version: 1
 credentials:
   a: {source: {env: A_TOKEN}}
   b: {source: {file: secrets/b}}
-  c: {source: {command: [pass, show, c]}}
+  c: {source: {command: [pass, show, c]}, cache: 5m}
+  d: {source: {mint: {audience: purchasing, lifetime: 60s}}}
 tools: []
 ";
     let (catalog, rendered) = load(text);
     assert_eq!(rendered, "");
     let catalog = catalog.unwrap();
     let sources: Vec<_> = catalog.credentials().iter().map(|credential| credential.source.clone()).collect();
-    use crate::catalog::CredentialSource::{Command, Env, File};
+    use crate::catalog::CredentialSource::{Command, Env, File, Mint};
+    use crate::catalog::MintSpec;
     let command = ["pass", "show", "c"].map(str::to_owned).to_vec();
-    assert_eq!(sources, [Env("A_TOKEN".to_owned()), File("/base/secrets/b".into()), Command(command)]);
+    let mint = Mint(MintSpec {
+        audience: "purchasing".to_owned(),
+        issuer: "tgw".to_owned(),
+        lifetime: std::time::Duration::from_secs(60),
+    });
+    assert_eq!(sources, [Env("A_TOKEN".to_owned()), File("/base/secrets/b".into()), Command(command), mint]);
 
     let cases = [
         ("{a: {source: {env: A, file: b}}}", "a credential has exactly one source"),
@@ -488,6 +495,17 @@ tools: []
         ("{a: {source: {env: 'A B'}}}", "`A B` is not the name of an environment variable"),
         ("{a: {source: {env: }}}", "`env` has no value"),
         ("{a: {source: {command: []}}}", "`command` is an empty list"),
+        ("{a: {source: {mint: {lifetime: 60s}}}}", "`audience` is missing"),
+        ("{a: {source: {mint: {audience: p}}}}", "`lifetime` is missing"),
+        ("{a: {source: {mint: {audience: 'p q', lifetime: 60s}}}}", "without white space"),
+        ("{a: {source: {mint: {audience: p, issuer: 'a b', lifetime: 60s}}}}", "without white space"),
+        ("{a: {source: {mint: {audience: p, lifetime: 0s}}}}", "`lifetime` must be longer than zero"),
+        ("{a: {source: {mint: {audience: p, lifetime: 1500ms}}}}", "`lifetime` must be whole seconds"),
+        ("{a: {source: {mint: {audience: p, lifetime: 61m}}}}", "`lifetime` must be whole seconds"),
+        ("{a: {source: {mint: {audience: p, lifetime: 60s, key: k}}}}", "`key`"),
+        ("{a: {source: {env: A}, cache: 5m}}", "`cache` is for the source `command`"),
+        ("{a: {source: {command: [p]}, cache: 0s}}", "`cache` must be longer than zero"),
+        ("{a: {source: {command: [p]}, cache: 25h}}", "`cache` must be at most 24h"),
         ("{'a b': {source: {env: A}}}", "credential name `a b` has ` `"),
         ("{a: {env: A}}", "`source` is missing"),
         ("{a: A}", "the credential `a` must be a mapping, found `A`"),

@@ -15,7 +15,7 @@ use crate::state::{
 use super::super::approval_arguments::AnswerArgs;
 use super::super::approvers::{self, approver};
 use super::super::exit::Failure;
-use super::super::keys;
+use super::super::key_file;
 use super::super::session::operating_system_user;
 use super::answer::{open_question, refused};
 use super::call_failure;
@@ -47,7 +47,7 @@ impl Signer {
     /// When they are not on the list, or the key is not theirs.
     pub(super) fn of(arguments: &AnswerArgs) -> Result<Option<Self>, Failure> {
         let (Some(name), Some(path)) = (&arguments.approver, &arguments.key) else { return Ok(None) };
-        let (name, key, approvers) = (approver(name)?, keys::read(path)?, approvers::load()?);
+        let (name, key, approvers) = (approver(name)?, key_file::read(path)?, approvers::load()?);
         match approvers.key(&name) {
             Some(known) if *known == key.public() => Ok(Some(Self { name, key, approvers })),
             Some(_) => Err(Failure::failed(format!("`{}` is not the key of `{name}`", path.display()))

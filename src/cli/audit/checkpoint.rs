@@ -9,7 +9,7 @@ use crate::cli::arguments::StoreArgs;
 use crate::cli::exit::{Failure, Outcome};
 use crate::cli::output::print;
 use crate::cli::store::{self, OpenedStore, failure};
-use crate::cli::{discover, keys};
+use crate::cli::{discover, key_file};
 use crate::clock::Clock;
 use crate::signature::PublicKey;
 use crate::state::Receipt;
@@ -31,7 +31,7 @@ pub(super) fn keygen(file: Option<&Path>) -> Outcome {
             own
         }
     };
-    let key = keys::make(&file)?;
+    let key = key_file::make(&file)?;
     print(&format!("{}\n", key.public()))?;
     Ok(0)
 }
@@ -40,14 +40,14 @@ pub(super) fn keygen(file: Option<&Path>) -> Outcome {
 pub(super) fn checkpoint(arguments: &StoreArgs, key: Option<&Path>) -> Outcome {
     let own = own_key();
     let key = match key {
-        Some(file) => keys::read(file)?,
+        Some(file) => key_file::read(file)?,
         None => {
             let own = own?;
             if !own.exists() {
                 return Err(Failure::configuration("there is no key to sign with")
                     .with_hint("`tgw audit keygen` makes one, or name one with `--key`"));
             }
-            keys::read(&own)?
+            key_file::read(&own)?
         }
     };
     let OpenedStore { store, tenant } = store::open(arguments)?;
@@ -76,7 +76,7 @@ pub(super) fn signers(named: &[String]) -> Result<Vec<PublicKey>, Failure> {
             return Err(Failure::configuration("no key is named whose checkpoints are believed")
                 .with_hint("name it with `--signer`, as `tgw audit keygen` printed it"));
         }
-        return Ok(vec![keys::read(&own)?.public()]);
+        return Ok(vec![key_file::read(&own)?.public()]);
     }
     named
         .iter()

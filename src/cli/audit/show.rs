@@ -187,7 +187,14 @@ impl Page {
             self.field(indent, "rule", &format!("{} at {}:{}", rule.id, rule.file, rule.line));
         }
         for credential in &record.credentials {
-            self.field(indent, "credential", &format!("{} from {}", credential.name, credential.source));
+            let key = credential.key.iter().map(|key| format!(", signed with {key}"));
+            let until = credential.expires.iter().map(|until| format!(", until {}", until.rfc3339()));
+            let more: String = key.chain(until).collect();
+            self.field(
+                indent,
+                "credential",
+                &format!("{} from {}{more}", credential.name, credential.source),
+            );
         }
         self.field(indent, "sandbox", record.sandbox.as_deref().unwrap_or_default());
         if let Some(ledger) = record.ledger.as_ref().filter(|_| record.kind != "effect") {
@@ -391,7 +398,7 @@ mod tests {
                     Part::Call,
                     json!({"kind": "intent", "tool": text, "task": text, "user": text, "step": text,
                         "rules": [{"id": text, "file": text, "line": 3}],
-                        "credentials": [{"name": text, "source": text}],
+                        "credentials": [{"name": text, "source": text, "key": text, "expires": 5}],
                         "approval": {"id": text, "by": text, "how": text, "answer": text},
                         "ledger": {"id": text, "attempt": 2, "state": text, "how": text, "by": text}}),
                     Some(

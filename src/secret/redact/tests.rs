@@ -536,3 +536,32 @@ fn a_secret_of_digits_is_found_in_every_number() {
         assert!(!value.to_string().contains("123456789012"), "{text}: {value}");
     }
 }
+
+#[test]
+fn a_secret_that_ends_is_found_until_then_and_the_latest_are_kept() {
+    let mut redactor = Redactor::default();
+    let value = |number: usize| format!("passing-secret-{number:04}");
+    let at = |redactor: &Redactor, number| redactor.text(&value(number)).into_owned();
+    redactor.add("lasting", b"a-secret-that-lasts");
+    for number in 0..MOST_PASSING + 2 {
+        redactor.add_passing("pass", value(number).as_bytes(), Timestamp(100), Timestamp(1));
+        assert_eq!(at(&redactor, number), "[secret:pass]");
+    }
+    assert_eq!(at(&redactor, 1), value(1));
+    assert_eq!(at(&redactor, 2), "[secret:pass]");
+    redactor.add_passing("other", value(900).as_bytes(), Timestamp(200), Timestamp(101));
+    assert_eq!(at(&redactor, 2), value(2), "it ended");
+    assert_eq!(at(&redactor, 900), "[secret:other]");
+    assert_eq!(redactor.text("a-secret-that-lasts"), "[secret:lasting]");
+    assert!(redactor.secrets.names.len() <= MOST_PASSING + 2, "what ended leaves nothing behind");
+}
+
+#[test]
+fn a_secret_that_is_resolved_again_is_kept_once() {
+    let mut redactor = Redactor::default();
+    for _ in 0..3 {
+        redactor.add("token", b"s3cr3t-token");
+        redactor.add("other", b"s3cr3t-token");
+    }
+    assert_eq!(redactor.secrets.names, ["token", "other"]);
+}

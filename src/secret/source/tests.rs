@@ -28,6 +28,7 @@ fn spec(name: &str, manifest: &Path, source: CredentialSource) -> CredentialSpec
     CredentialSpec {
         name: CredentialName::parse(name).unwrap(),
         source,
+        cache: None,
         location: Location { file: Arc::from(manifest.to_str().unwrap()), line: 1, column: 1 },
     }
 }
@@ -40,7 +41,10 @@ fn resolve_all(specs: &[CredentialSpec], names: &[&str]) -> Result<Credentials, 
         "BLANK" => Some(OsString::from(" \t\n")),
         _ => None,
     };
-    let sources = Sources { environment: &environment, commands: &Scripted };
+    let mint = |_: &MintSpec| Err("there is no key");
+    let (cache, clock) = (CredentialCache::default(), Clock::System);
+    let sources =
+        Sources { environment: &environment, commands: &Scripted, cache: &cache, clock: &clock, mint: &mint };
     tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
@@ -144,5 +148,5 @@ fn all_or_none_are_resolved_each_once() {
     assert!(message(&["a", "missing"]).contains("`missing`"));
     let credentials = resolve_all(&specs, &["a", "a"]).unwrap();
     assert_eq!(credentials.names().count(), 1);
-    assert_eq!(credentials.sources().next().unwrap().1, "env");
+    assert_eq!(credentials.uses().next().unwrap().source, "env");
 }

@@ -22,6 +22,7 @@ mod links;
 mod nested;
 mod operations;
 mod outliving;
+mod passes;
 mod paths;
 mod planted;
 mod questions;

@@ -3,7 +3,7 @@
 use super::fixture::{script, scripts};
 
 /// What a person does, and a call may not.
-const PERSONAL: [&str; 18] = [
+const PERSONAL: [&str; 20] = [
     "audit keygen",
     "audit checkpoint",
     "effects resolve e_1 --as succeeded --evidence seen",
@@ -18,6 +18,8 @@ const PERSONAL: [&str; 18] = [
     "trust --revoke",
     "approvers add ann ed25519:AAAA",
     "approvers remove ann",
+    "keys generate",
+    "keys rotate",
     "task start",
     "task step T-1 act",
     "task end T-1",

@@ -208,3 +208,30 @@ fn a_credential_that_the_policy_limits_is_kept_from_other_tools() {
     assert_eq!(answers[0]["status"], "denied");
     assert_clean("the answer", &answers[0].to_string());
 }
+
+#[test]
+fn a_program_whose_value_is_kept_runs_once_for_the_calls_of_that_time() {
+    let manifest = |cache: &str| {
+        format!(
+            "version: 1
+credentials:
+  printed: {{source: {{command: [sh, -c, 'echo run >> ../files/runs; echo {SECRET}']}}{cache}}}
+tools:
+  - {{name: use, description: Prints its token., risk: read_only, execution_mode: parallel, egress: false, input_schema: {{type: object, additionalProperties: false, properties: {{}}}}, run: {{command: {{argv: [sh, -c, 'echo \"$T\"'], credentials: {{T: printed}}}}}}, result: {{trust: trusted}}}}
+"
+        )
+    };
+    let one = |id: &str| call(id, "use", &json!({}));
+    for (cache, runs) in [("", 4), (", cache: 5m", 1)] {
+        let space = Space::with(&manifest(cache), ALLOW);
+        let batch = format!("[{},{},{}]", one("a"), one("b"), one("c"));
+        let answers = space.answers(&[&batch, &one("d")]);
+        assert_eq!(
+            outcomes(&answers),
+            [("a", "succeeded"), ("b", "succeeded"), ("c", "succeeded"), ("d", "succeeded")]
+        );
+        assert!(answers.iter().all(|answer| answer["content"] == "[secret:printed]\n"), "{answers:?}");
+        let printed = std::fs::read_to_string(space.beside("files/runs")).unwrap();
+        assert_eq!(printed.lines().count(), runs, "{cache}");
+    }
+}
