@@ -141,7 +141,8 @@ fn programs_are_started_in_execute_only() {
 }
 
 /// The modules that wait for something outside, each with what it waits for.
-const WAITING: [(&str, &str); 17] = [
+const WAITING: [(&str, &str); 18] = [
+    ("mcp/", "upstream servers"),
     ("execute/", "programs, deadlines"),
     ("gateway/", "executors, persons"),
     ("secret/source.rs", "programs that give credentials"),
