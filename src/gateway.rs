@@ -52,7 +52,7 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
-use crate::execute::{Notifier, StandIn};
+use crate::execute::{Notifier, Servers, StandIn};
 use crate::policy::Decision;
 use crate::present::Claim;
 use crate::secret::Redactor;
@@ -88,6 +88,8 @@ pub trait Observer {
     fn finished(&self, finished: &Finished, redactor: &Redactor);
     /// A call still runs.
     fn progress(&self, tool: &str, elapsed: Duration);
+    /// A server says how far a call is. `said` is its own text, redacted.
+    fn proceeded(&self, _tool: &str, _call: &str, _step: (f64, Option<f64>), _said: Option<&str>) {}
     /// What a call began goes on elsewhere, or came to its end there. `said` is what was last heard of it, redacted.
     fn operation(&self, tool: &str, call: &str, state: &str, said: Option<&str>);
 }
@@ -145,6 +147,8 @@ pub struct Gateway<'s> {
     stand_in: Option<&'s dyn StandIn>,
     /// What is told of its calls outside.
     telemetry: Telemetry,
+    /// The upstream servers that it started.
+    servers: Servers,
 }
 
 impl<'s> Gateway<'s> {
@@ -186,6 +190,7 @@ impl<'s> Gateway<'s> {
             looked_up: RefCell::default(),
             stand_in: None,
             telemetry: Telemetry::default(),
+            servers: Servers::new(session.server_logs.clone()),
         }
     }
 

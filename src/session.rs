@@ -2,6 +2,7 @@
 
 mod position;
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
@@ -43,6 +44,8 @@ pub struct Session {
     pub later: LaterPositions,
     /// The gateway's own environment, as commands may inherit it.
     pub environment: ParentEnvironment,
+    /// Where upstream servers log to; `None` for nowhere.
+    pub server_logs: Option<PathBuf>,
     /// Time.
     pub clock: Clock,
     /// What rules may read as `facts`.

@@ -136,6 +136,7 @@ pub(crate) fn session(manifest: &str, policy: &str, root: &Path) -> Session {
         step: None,
         scope,
         environment: ParentEnvironment::current(),
+        server_logs: None,
         clock: Clock::System,
         facts: Arc::default(),
     }

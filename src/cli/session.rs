@@ -218,6 +218,7 @@ pub(crate) fn load_as(
             kept,
             later: LaterPositions::default(),
             environment: ParentEnvironment::current(),
+            server_logs: Some(server_logs(&root)?),
             clock: Clock::System,
             facts: Arc::new(GatheredFacts::new(stated_facts)),
         },
@@ -254,6 +255,13 @@ pub(crate) fn store_place(flag: Option<&Path>, root: &Path) -> Result<Place, Fai
             })
         }
     }
+}
+
+/// The folder that the upstream servers of a workspace log to, whichever store it has.
+pub(crate) fn server_logs(root: &Path) -> Result<PathBuf, Failure> {
+    crate::state::state_folder(root, &|name| std::env::var_os(name)).map(|folder| folder.join("mcp")).map_err(
+        |error| Failure::configuration(error.to_string()).with_hint("set HOME or XDG_STATE_HOME to an absolute path"),
+    )
 }
 
 /// The server of an address, with the password from PGPASSWORD where the address has none.

@@ -104,6 +104,7 @@ impl Place {
                 step: None,
                 scope,
                 environment: ParentEnvironment::current(),
+                server_logs: None,
                 clock: Clock::Fixed(Timestamp(1_767_323_045_678)),
                 facts: Arc::default(),
             },

@@ -12,6 +12,7 @@ use crate::execute::{
     execute_by, resolve_profile,
 };
 use crate::ident::CredentialName;
+use crate::mcp::Progress;
 use crate::policy::{Decision, FactSource, Sight};
 use crate::present::{Captured, Claim, PresentLimits, Stored, interpret, present};
 use crate::secret::{Credentials, Sources, resolve};
@@ -24,6 +25,9 @@ use super::finished::{Finished, LedgerEntry, Origin, Subject};
 use super::journal::IntentJournal;
 use super::ledger::timeout;
 use super::settle::Attempt;
+
+/// Most bytes of what a server says of its progress.
+const SAID_BYTES: usize = 500;
 
 /// Most bytes of a person's note that reach the model.
 const NOTE_BYTES: usize = 4096;
@@ -151,7 +155,12 @@ impl Gateway<'_> {
         } else {
             SandboxProfile::none()
         };
-        if names.is_empty() {
+        let is_up = match authorized.call().plan() {
+            // It got what it needs when it was started.
+            Plan::Mcp(plan) => self.servers.is_up(&plan.server.name, &sandbox),
+            Plan::Builtin { .. } | Plan::Command(_) => false,
+        };
+        if names.is_empty() || is_up {
             return Ok(Prepared { sandbox, credentials: Credentials::default() });
         }
         let session = self.session;
@@ -184,7 +193,16 @@ impl Gateway<'_> {
             let answer = self.own_tool(*name, call.call().arguments());
             return answered(call, answer);
         }
+        let (tool, id) = (call.call().contract().name.to_string(), call.call().id().to_string());
+        let proceeds = |step: &Progress| {
+            let said = step.message.as_deref().map(|said| self.redactor.borrow().text(text::head(said, SAID_BYTES)).into_owned());
+            if !self.asking.get() {
+                self.observer.proceeded(&tool, &id, (step.done, step.total), said.as_deref());
+            }
+        };
         let context = ExecutionContext {
+            servers: &self.servers,
+            proceeds: &proceeds,
             workspace: &self.session.workspace,
             environment: &self.session.environment,
             sandbox: &prepared.sandbox,
@@ -232,7 +250,7 @@ pub(super) struct Prepared {
 /// Whether running the plan starts a program.
 pub(super) fn starts_program(plan: &Plan) -> bool {
     match plan {
-        Plan::Command(_) => true,
+        Plan::Command(_) | Plan::Mcp(_) => true,
         Plan::Builtin { name, .. } => {
             matches!(name, BuiltinName::GitStatus | BuiltinName::GitDiff | BuiltinName::GitLog)
         }

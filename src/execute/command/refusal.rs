@@ -8,7 +8,7 @@ pub(super) fn nul(_: std::ffi::NulError) -> CallError {
     CallError::new(ErrorCode::InvalidArguments, "an argument of the command holds a NUL character")
 }
 
-pub(super) fn not_started(error: &io::Error, written: &str) -> CallError {
+pub(in crate::execute) fn not_started(error: &io::Error, written: &str) -> CallError {
     let written = written.escape_debug();
     let message = match error.raw_os_error() {
         Some(libc::ENOENT) => format!("program `{written}` or its interpreter does not exist"),
@@ -20,12 +20,12 @@ pub(super) fn not_started(error: &io::Error, written: &str) -> CallError {
     CallError::new(ErrorCode::BackendUnavailable, message)
 }
 
-pub(super) fn no_resources(error: &io::Error) -> CallError {
+pub(in crate::execute) fn no_resources(error: &io::Error) -> CallError {
     tracing::warn!(%error, "a command could not be started");
     CallError::new(ErrorCode::BackendUnavailable, "the command could not be started")
 }
 
-pub(super) fn no_sandbox(detail: &str) -> CallError {
+pub(in crate::execute) fn no_sandbox(detail: &str) -> CallError {
     tracing::warn!(detail, "a sandbox could not be put in place");
     CallError::new(ErrorCode::SandboxUnavailable, "the sandbox could not be put in place")
         .with_hint("`tgw doctor` shows the sandbox levels of this machine and what is missing")

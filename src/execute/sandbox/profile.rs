@@ -128,6 +128,7 @@ pub fn resolve_profile(
     };
     let passed: &[String] = match &contract.run {
         Run::Command(command) => &command.pass_env,
+        Run::Mcp(spec) => &spec.server.pass_env,
         Run::Builtin(_) => &[],
     };
     Ok(SandboxProfile {
