@@ -105,7 +105,10 @@ impl Lock {
         let servers = root.take("servers").and_then(Value::as_object).ok_or("`servers` is not an object")?;
         root.finish()?;
         for (name, server) in servers {
-            lock.servers.insert(name.clone(), LockedServer::read(server).map_err(|error| format!("server `{name}`: {error}"))?);
+            lock.servers.insert(
+                name.clone(),
+                LockedServer::read(server).map_err(|error| format!("server `{name}`: {error}"))?,
+            );
         }
         Ok(lock)
     }
@@ -124,7 +127,8 @@ impl Lock {
         };
         let servers: Map<String, Value> =
             self.servers.iter().map(|(name, locked)| (name.clone(), server(locked))).collect();
-        let mut text = serde_json::to_string_pretty(&json!({ "version": 1, "servers": servers })).unwrap_or_default();
+        let mut text =
+            serde_json::to_string_pretty(&json!({ "version": 1, "servers": servers })).unwrap_or_default();
         text.push('\n');
         text
     }
@@ -148,7 +152,10 @@ impl LockedServer {
             members.finish()?;
             let tool = LockedTool::of(pinned).map_err(|error| format!("a tool is none: {error}"))?;
             if stated != Some(tool.digest) || tool.pinned.len() != pinned.len() {
-                return Err(format!("the digest of the tool `{}` is not that of what stands there", tool.name));
+                return Err(format!(
+                    "the digest of the tool `{}` is not that of what stands there",
+                    tool.name
+                ));
             }
             if let Some(other) = tools.insert(tool.name.clone(), tool) {
                 return Err(format!("the tool `{}` stands there twice", other.name));
@@ -195,7 +202,12 @@ mod tests {
         let other = |from: &str, to: &str| LockedTool::read(&TOOL.replace(from, to)).unwrap().digest;
         assert_eq!(tool.digest, other("\"now\":1", "\"now\":2"));
         assert_eq!(tool.digest, other(r#""name":"t","description":"d""#, r#""description":"d","name":"t""#));
-        for (from, to) in [("\"d\"", "\"d \""), ("615", "614"), ("\"icons\":[]", "\"annotations\":{}"), ("\"icons\":[]", "\"title\":\"T\"")] {
+        for (from, to) in [
+            ("\"d\"", "\"d \""),
+            ("615", "614"),
+            ("\"icons\":[]", "\"annotations\":{}"),
+            ("\"icons\":[]", "\"title\":\"T\""),
+        ] {
             assert_ne!(tool.digest, other(from, to), "{to}");
         }
     }
@@ -203,7 +215,8 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let tool = LockedTool::read(TOOL).unwrap();
-        let server = LockedServer { protocol: Some("2025-11-25".into()), tools: [("t".to_owned(), tool)].into() };
+        let server =
+            LockedServer { protocol: Some("2025-11-25".into()), tools: [("t".to_owned(), tool)].into() };
         let lock = Lock { servers: [("docs".to_owned(), server)].into() };
         assert_eq!(Lock::read(&lock.write()), Ok(lock));
     }
@@ -227,8 +240,15 @@ mod tests {
 
     #[test]
     fn what_is_no_tool_is_refused() {
-        for text in ["[]", "{}", r#"{"name":"","inputSchema":{}}"#, r#"{"name":"t"}"#, r#"{"name":"t","inputSchema":{},"title":7}"#,
-            r#"{"name":"t","name":"u","inputSchema":{}}"#, r#"{"name":"t","inputSchema":{"maximum":1e999}}"#] {
+        for text in [
+            "[]",
+            "{}",
+            r#"{"name":"","inputSchema":{}}"#,
+            r#"{"name":"t"}"#,
+            r#"{"name":"t","inputSchema":{},"title":7}"#,
+            r#"{"name":"t","name":"u","inputSchema":{}}"#,
+            r#"{"name":"t","inputSchema":{"maximum":1e999}}"#,
+        ] {
             assert!(LockedTool::read(text).is_err(), "{text}");
         }
     }

@@ -88,9 +88,9 @@ pub fn exposed_name(prefix: &str, tool: &str, alias: Option<&str>) -> Result<Too
         return Err(format!("the name `{shown}` has `{strange}`, and providers take A-Z a-z 0-9 _ -"));
     }
     match ToolName::parse(&name) {
-        Ok(parsed) if parsed.is_reserved() => {
-            Err(format!("the name `{shown}` is reserved: names that start with `tgw__` are the gateway's own"))
-        }
+        Ok(parsed) if parsed.is_reserved() => Err(format!(
+            "the name `{shown}` is reserved: names that start with `tgw__` are the gateway's own"
+        )),
         Ok(parsed) => Ok(parsed),
         Err(invalid) => Err(invalid.to_string()),
     }
@@ -126,7 +126,13 @@ mod tests {
         assert_eq!(name("mcp__docs", "a.b", Some("find")).as_deref(), Ok("find"));
         let exact = "a".repeat(64 - "mcp__docs__".len());
         assert_eq!(name("mcp__docs", &exact, None).map(|name| name.len()), Ok(64));
-        for (tool, alias) in [(format!("{exact}a").as_str(), None), ("a.b", None), ("a b", None), ("é", None), ("x", Some("a/b"))] {
+        for (tool, alias) in [
+            (format!("{exact}a").as_str(), None),
+            ("a.b", None),
+            ("a b", None),
+            ("é", None),
+            ("x", Some("a/b")),
+        ] {
             assert!(name("mcp__docs", tool, alias).is_err(), "{tool}");
         }
         assert!(name("", "tgw__search_tools", None).is_err() && name("tgw", "x", None).is_err());

@@ -109,6 +109,9 @@ pub(crate) enum Command {
     /// Say that configuration files of a workspace may be obeyed, with their present content
     #[command(after_help = help::TRUST)]
     Trust(TrustArgs),
+    /// Look at what upstream servers offer, and accept it: what was accepted is what is shown and called
+    #[command(after_help = help::LOCK)]
+    Lock(LockArgs),
     /// Explain an error code, or list them all
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
@@ -139,6 +142,9 @@ pub(crate) struct SessionArgs {
     /// A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user's own counts besides, wherever the others come from]
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Vec<PathBuf>,
+    /// The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user's folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lock: Option<PathBuf>,
     /// The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
@@ -427,7 +433,7 @@ pub(crate) struct InitArgs {
 /// `tgw trust`
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// Files to trust [default: tools.yaml and policy.yaml of the workspace]
+    /// Files to trust [default: tools.yaml, policy.yaml and tgw.lock of the workspace]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// List what is trusted, and whether it is still what was trusted
@@ -439,6 +445,29 @@ pub(crate) struct TrustArgs {
     /// Trust without showing the content and asking: read it first
     #[arg(long, short)]
     pub(crate) yes: bool,
+    /// The workspace [env: TGW_WORKSPACE] [default: as for `tgw run`]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+}
+
+/// `tgw lock`
+#[derive(Debug, Args)]
+pub(crate) struct LockArgs {
+    /// The servers to look at [default: all that the manifests declare]
+    #[arg(value_name = "SERVER")]
+    pub(crate) servers: Vec<String>,
+    /// Only say what differs from what is accepted, and change nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) check: bool,
+    /// Accept what differs without asking: read it first, with --check
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: as for `tgw run`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Vec<PathBuf>,
+    /// The lock to read and to write [env: TGW_LOCK] [default: tgw.lock of the workspace]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lock: Option<PathBuf>,
     /// The workspace [env: TGW_WORKSPACE] [default: as for `tgw run`]
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,

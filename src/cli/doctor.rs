@@ -193,7 +193,7 @@ fn what_stops(arguments: &SessionArgs, failure: Failure, findings: &mut Vec<Find
 
 /// What is found and what is wrong with it, by file.
 fn configuration(arguments: &SessionArgs, root: &Path, trust: &TrustStore, findings: &mut Vec<Finding>) {
-    let mut look = |area, kind, flags: &[std::path::PathBuf]| match discover::find(kind, flags, root, trust) {
+    let mut look = |area, found: Result<Found, Failure>| match found {
         Ok(found) => {
             files(area, &found, findings);
             Some(found)
@@ -203,12 +203,13 @@ fn configuration(arguments: &SessionArgs, root: &Path, trust: &TrustStore, findi
             None
         }
     };
-    let tools = look("tools", Kind::Tools, &arguments.tools);
-    let policies = look("policy", Kind::Policy, &arguments.policy);
-    let (Some(tools), Some(policies)) = (tools, policies) else { return };
+    let tools = look("tools", discover::find(Kind::Tools, &arguments.tools, root, trust));
+    let policies = look("policy", discover::find(Kind::Policy, &arguments.policy, root, trust));
+    let lock = look("lock", discover::find_lock(arguments.lock.as_deref(), root, trust));
+    let (Some(tools), Some(policies), Some(lock)) = (tools, policies, lock) else { return };
     let (mut sources, mut report) = (SourceMap::default(), Report::default());
     // What is wrong is in the report.
-    let _refused = session::compile(&tools, &policies, root, &mut sources, &mut report);
+    let _refused = session::compile(&tools, &policies, &lock, root, &mut sources, &mut report);
     remarks(&report, &sources, findings);
 }
 

@@ -23,6 +23,7 @@ mod generated;
 mod help;
 mod init;
 mod keys;
+mod lock;
 mod logging;
 mod output;
 mod results;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{Catalog, ManifestFile, TaskContext, TaskSpan};
+use crate::catalog::{Catalog, Lock, LockFile, ManifestFile, TaskContext, TaskSpan};
 use crate::clock::Clock;
 use crate::diagnostic::{Report, SourceMap};
 use crate::execute::ParentEnvironment;
@@ -29,6 +29,8 @@ pub(crate) struct Loaded {
     pub(crate) tools: Found,
     /// The policies found.
     pub(crate) policies: Found,
+    /// The lock found.
+    pub(crate) lock: Found,
     /// The store of this workspace.
     pub(crate) state: Place,
     /// The folder of all state.
@@ -104,13 +106,13 @@ impl Loaded {
 
     /// Tells the person, on stderr, which files of the workspace were passed over.
     pub(crate) fn warn_untrusted(&self) {
-        warn_untrusted(&self.tools, &self.policies);
+        warn_untrusted([&self.tools, &self.policies, &self.lock]);
     }
 }
 
-fn warn_untrusted(tools: &Found, policies: &Found) {
+fn warn_untrusted(found: [&Found; 3]) {
     use std::io::Write;
-    for path in [&tools.untrusted, &policies.untrusted].into_iter().flatten() {
+    for path in found.into_iter().filter_map(|found| found.untrusted.as_ref()) {
         // A closed stderr leaves nobody to tell.
         let _ = writeln!(
             std::io::stderr(),
@@ -161,6 +163,7 @@ pub(crate) fn load_as(
     let state = store_place(arguments.state.as_deref(), &root)?;
     let tools = discover::find(Kind::Tools, &arguments.tools, &root, &trust)?;
     let policies = discover::find(Kind::Policy, &arguments.policy, &root, &trust)?;
+    let lock = discover::find_lock(arguments.lock.as_deref(), &root, &trust)?;
     let named_task = match identity {
         Some(_) => None,
         None => path_or_variable(arguments.task.as_deref(), "TGW_TASK"),
@@ -169,17 +172,17 @@ pub(crate) fn load_as(
     let mut sources = SourceMap::default();
     let mut report = Report::default();
     let (catalog, policy) =
-        compile(&tools, &policies, &root, &mut sources, &mut report).inspect_err(|_| {
+        compile(&tools, &policies, &lock, &root, &mut sources, &mut report).inspect_err(|_| {
             // A policy may name what only a file has that was passed over: that must be said first.
-            warn_untrusted(&tools, &policies);
+            warn_untrusted([&tools, &policies, &lock]);
         })?;
 
-    let mut in_use: Vec<PathBuf> = [&tools, &policies]
+    let mut in_use: Vec<PathBuf> = [&tools, &policies, &lock]
         .into_iter()
         .flat_map(|found| found.files.iter().filter_map(|file| file.path.clone()))
         .collect();
     in_use.extend(named_task.clone().filter(|named| stated_task::is_file(named)));
-    in_use.extend(["tools.yaml", "policy.yaml"].map(|name| root.join(name)));
+    in_use.extend(["tools.yaml", "policy.yaml", "tgw.lock"].map(|name| root.join(name)));
     in_use.push(home.clone());
     let written_by_no_display = InUse {
         paths: in_use.iter().cloned().chain(discover::user_folder()).collect(),
@@ -218,12 +221,13 @@ pub(crate) fn load_as(
             kept,
             later: LaterPositions::default(),
             environment: ParentEnvironment::current(),
-            server_logs: Some(server_logs(&root)?),
+            server_logs: Some(discover::server_logs(&root)?),
             clock: Clock::System,
             facts: Arc::new(GatheredFacts::new(stated_facts)),
         },
         tools,
         policies,
+        lock,
         state,
         home,
         in_use: written_by_no_display,
@@ -257,13 +261,6 @@ pub(crate) fn store_place(flag: Option<&Path>, root: &Path) -> Result<Place, Fai
     }
 }
 
-/// The folder that the upstream servers of a workspace log to, whichever store it has.
-pub(crate) fn server_logs(root: &Path) -> Result<PathBuf, Failure> {
-    crate::state::state_folder(root, &|name| std::env::var_os(name)).map(|folder| folder.join("mcp")).map_err(
-        |error| Failure::configuration(error.to_string()).with_hint("set HOME or XDG_STATE_HOME to an absolute path"),
-    )
-}
-
 /// The server of an address, with the password from PGPASSWORD where the address has none.
 ///
 /// # Errors
@@ -279,26 +276,18 @@ pub(crate) fn server(address: &str) -> Result<Server, Failure> {
 pub(crate) fn compile(
     tools: &Found,
     policies: &Found,
+    lock: &Found,
     root: &Path,
     sources: &mut SourceMap,
     report: &mut Report,
 ) -> Result<(Catalog, Policy), Failure> {
-    let manifests: Vec<ManifestFile> = tools
+    let manifests = discover::manifests(tools, root);
+    let lock = lock
         .files
-        .iter()
-        .map(|file| ManifestFile {
-            name: Arc::clone(&file.name),
-            text: Arc::clone(&file.text),
-            base: file
-                .path
-                .as_deref()
-                .and_then(Path::parent)
-                .map_or_else(|| root.to_path_buf(), Path::to_path_buf),
-            trusted: true,
-        })
-        .collect();
+        .first()
+        .map(|file| LockFile { name: Arc::clone(&file.name), text: Arc::clone(&file.text) });
     let files = policy_files(policies);
-    let Ok(catalog) = Catalog::load(&manifests, sources, report) else {
+    let Ok(catalog) = Catalog::load_locked(&manifests, lock.as_ref(), sources, report) else {
         Policy::check(&files, sources, report);
         return Err(Failure::configuration(report.render(sources, false)));
     };
@@ -331,6 +320,7 @@ pub(crate) fn problems(kind: Kind, path: &Path, text: &str) -> Option<String> {
             let _refused =
                 Catalog::load(&[ManifestFile { name, text, base, trusted: true }], &mut sources, &mut report);
         }
+        Kind::Lock => return Lock::read(&text).err(),
         Kind::Policy => Policy::check(&[PolicyFile::new(name, text)], &mut sources, &mut report),
     }
     report.has_errors().then(|| report.render(&sources, false))

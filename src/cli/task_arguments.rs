@@ -98,7 +98,19 @@ impl TaskPlaceArgs {
     /// The same as for a run, without a task.
     pub(crate) fn session(&self) -> SessionArgs {
         let Self { tools, policy, workspace, state, agent, user, tenant, facts } = self.clone();
-        SessionArgs { tools, policy, workspace, state, agent, user, tenant, facts, task: None, step: None }
+        SessionArgs {
+            tools,
+            policy,
+            workspace,
+            state,
+            agent,
+            user,
+            tenant,
+            facts,
+            lock: None,
+            task: None,
+            step: None,
+        }
     }
 
     /// Where the store is.

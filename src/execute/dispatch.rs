@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::authorize::ReservedCall;
 use crate::catalog::{BuiltinName, Digest, Risk, Run};
 use crate::code::{CallError, ErrorCode};
-use crate::policy::{Decision, Sight};
 use crate::mcp::Progress;
+use crate::policy::{Decision, Sight};
 use crate::present::{BuiltinOutput, Captured, CommandCapture, McpCapture, McpEnd};
 use crate::secret::Credentials;
 use crate::telemetry::TraceParent;
@@ -22,8 +22,8 @@ use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
 use super::process::SignalWatch;
 use super::sandbox::holds;
 use super::{
-    BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, ServerContext, Servers, StandIn,
-    run_command,
+    BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, ServerContext, Servers,
+    StandIn, run_command,
 };
 
 /// Most bytes of a builtin's value.

@@ -20,7 +20,7 @@ pub use mcp::{Listed, ServerContext, Servers};
 pub use notice::{Notice, Notifier};
 pub(crate) use process::Signals;
 pub use process::{CancelToken, ParentEnvironment, check_program};
-pub use sandbox::{Capability, SandboxProfile, resolve_profile};
+pub use sandbox::{Capability, SandboxProfile, resolve_profile, server_profile};
 pub use stand_in::{Look, StandIn};
 
 #[cfg(test)]

@@ -195,7 +195,10 @@ impl Gateway<'_> {
         }
         let (tool, id) = (call.call().contract().name.to_string(), call.call().id().to_string());
         let proceeds = |step: &Progress| {
-            let said = step.message.as_deref().map(|said| self.redactor.borrow().text(text::head(said, SAID_BYTES)).into_owned());
+            let said = step
+                .message
+                .as_deref()
+                .map(|said| self.redactor.borrow().text(text::head(said, SAID_BYTES)).into_owned());
             if !self.asking.get() {
                 self.observer.proceeded(&tool, &id, (step.done, step.total), said.as_deref());
             }

@@ -98,7 +98,9 @@ impl Selectors {
         };
         let risky = self.risks.as_ref().is_none_or(|risks| risks.contains(&contract.risk));
         let served = self.servers.as_ref().is_none_or(|servers| {
-            contract.server().is_some_and(|server| servers.iter().any(|pattern| pattern.matches(server.as_str())))
+            contract
+                .server()
+                .is_some_and(|server| servers.iter().any(|pattern| pattern.matches(server.as_str())))
         });
         named && risky && served
     }

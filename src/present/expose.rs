@@ -143,7 +143,8 @@ fn fill_content(
     let reserved = stderr.map_or(0, |text| text.len() + STDERR_HEADING.len() + 1);
     let bounds =
         Bounds { bytes: spec.max_bytes.saturating_sub(reserved), units: spec.max_rows, keep: spec.keep };
-    let selection = part.filter(|_| own.is_none()).and_then(|part| select(value, part, &mut presented.warnings));
+    let selection =
+        part.filter(|_| own.is_none()).and_then(|part| select(value, part, &mut presented.warnings));
     let selected = selection.as_ref().unwrap_or(value);
     let Bounded { mut content, truncated, mut total, mut next } = match own {
         Some(text) => bound(&Value::String(text.to_owned()), bounds),

@@ -31,7 +31,10 @@ pub fn interpret(captured: Captured, contract: &Contract, bindings: &CallBinding
         (CapturedKind::Command(_) | CapturedKind::Mcp(_), _) => Outcome::ended(
             Status::Failed,
             Effect::Possible,
-            Some(CallError::new(ErrorCode::Internal, "a contract was answered by another executor than its own")),
+            Some(CallError::new(
+                ErrorCode::Internal,
+                "a contract was answered by another executor than its own",
+            )),
         ),
     };
     keep_promise(&mut outcome, contract);

@@ -36,7 +36,8 @@ pub(super) fn mcp(
         McpEnd::Refused { code, error } => {
             let message = format!("the server refused the call with code {code}");
             let mut judgement = if NOT_TAKEN_UP.contains(&code) {
-                let error = CallError::new(ErrorCode::ExecutionFailed, format!("{message}, before it was taken up"));
+                let error =
+                    CallError::new(ErrorCode::ExecutionFailed, format!("{message}, before it was taken up"));
                 Judgement { status: Status::Failed, effect: Effect::None, error: Some(error) }
             } else {
                 unproven(ErrorCode::ExecutionFailed, message, risk)
@@ -102,7 +103,8 @@ fn kind(value: &Value, problem: Option<&Problem>) -> Kind {
 }
 
 fn answered(result: String, spec: &McpSpec, contract: &Contract, bindings: &CallBindings<'_>) -> Outcome {
-    let Decoded { value, raw, problem, warnings } = decode(result.into_bytes(), false, false, OutputFormat::Json);
+    let Decoded { value, raw, problem, warnings } =
+        decode(result.into_bytes(), false, false, OutputFormat::Json);
     let bindings = CallBindings { value: Some(&value), ..*bindings };
     let quiet = || spec.no_effect.as_ref().is_some_and(|when| when.evaluate_bool(&bindings) == Ok(true));
     let risk = contract.risk;
@@ -117,7 +119,10 @@ fn answered(result: String, spec: &McpSpec, contract: &Contract, bindings: &Call
             let proven = risk == Risk::ReadOnly || quiet();
             let judged = if proven { Risk::ReadOnly } else { risk };
             let mut judgement = unproven(ErrorCode::ExecutionFailed, message, judged);
-            advise(&mut judgement, "the content is what the server says of it: find the reason there before calling again");
+            advise(
+                &mut judgement,
+                "the content is what the server says of it: find the reason there before calling again",
+            );
             judgement
         }
         Kind::Asks => {
@@ -155,7 +160,8 @@ fn answered(result: String, spec: &McpSpec, contract: &Contract, bindings: &Call
 /// What a server asks before it goes on, in a warning: nothing is sent to it.
 fn question(value: &Value) -> String {
     let asked = value.get("inputRequests").and_then(Value::as_object);
-    let messages = asked.into_iter().flatten().filter_map(|(_, request)| request.pointer("/params/message")?.as_str());
+    let messages =
+        asked.into_iter().flatten().filter_map(|(_, request)| request.pointer("/params/message")?.as_str());
     let words = messages.collect::<Vec<_>>().join("; ");
     let words = crate::text::head(&words, ASKED_BYTES);
     format!(
@@ -233,11 +239,13 @@ fn described(at: usize, block: &Value) -> String {
     let place = format!("/content/{at}");
     match kind {
         "image" | "audio" => {
-            let (media, data) = (text("/mimeType").unwrap_or("unknown type"), text("/data").unwrap_or_default());
+            let (media, data) =
+                (text("/mimeType").unwrap_or("unknown type"), text("/data").unwrap_or_default());
             format!("[{kind}: {}, {} bytes, at {place}/data]", word(media), bytes(data))
         }
         "resource_link" => {
-            let name = text("/title").or(text("/name")).map(|name| format!("{}, ", word(name))).unwrap_or_default();
+            let name =
+                text("/title").or(text("/name")).map(|name| format!("{}, ", word(name))).unwrap_or_default();
             let media = text("/mimeType").map(|media| format!(", {}", word(media))).unwrap_or_default();
             format!("[link: {name}{}{media}]", word(text("/uri").unwrap_or_default()))
         }

@@ -24,9 +24,7 @@ mod repeated;
 mod schema;
 mod verified;
 
-pub use captured::{
-    BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, McpCapture, McpEnd,
-};
+pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, McpCapture, McpEnd};
 pub use claim::{Claim, rests_on_hidden};
 pub use content::{Presented, Stored};
 pub use display::{

@@ -46,11 +46,7 @@ pub(super) fn servers<'n>(
     entries.iter().filter_map(|entry| server(entry, context, report)).collect()
 }
 
-fn server<'n>(
-    entry: &'n Entry,
-    context: &FileContext<'_>,
-    report: &mut Report,
-) -> Option<LoadedServer<'n>> {
+fn server<'n>(entry: &'n Entry, context: &FileContext<'_>, report: &mut Report) -> Option<LoadedServer<'n>> {
     let name = match ServerName::parse(&entry.key) {
         Ok(name) => Some(name),
         Err(invalid) => {
@@ -61,16 +57,15 @@ fn server<'n>(
     let mut fields = Fields::of(&entry.value, format_args!("the server `{}`", entry.key), report)?;
     let mut used = Vec::new();
     let command = fields.required("command", report).and_then(|node| command(node, report));
-    let credentials = fields
-        .value("credentials", report)
-        .map(|node| injected(node, &mut used, report))
-        .unwrap_or_default();
+    let credentials =
+        fields.value("credentials", report).map(|node| injected(node, &mut used, report)).unwrap_or_default();
     let prefix = match fields.value("prefix", report) {
         Some(Node { value: NodeValue::String(text), .. }) if text.is_empty() => Some(String::new()),
         Some(node) => expect_text(node, "`prefix`", report).and_then(|text| prefix(text, node, report)),
         None => Some(format!("mcp__{}", entry.key)),
     };
-    let mut sandbox = fields.value("sandbox", report).and_then(|node| sandbox(node, report)).unwrap_or_default();
+    let mut sandbox =
+        fields.value("sandbox", report).and_then(|node| sandbox(node, report)).unwrap_or_default();
     // It lives longer than a call, and what it leaves in the workspace would be nobody's.
     sandbox.write.get_or_insert_default();
     let mut time = |key: &'static str, usual: Duration| match fields.value(key, report) {
@@ -205,7 +200,10 @@ fn prefix(text: &str, node: &Node, report: &mut Report) -> Option<String> {
     match exposed_name(text, "x", None) {
         Ok(_) => Some(text.to_owned()),
         Err(problem) => {
-            report.push(Diagnostic::error(node.span, format!("`prefix` cannot stand before a name: {problem}")));
+            report.push(Diagnostic::error(
+                node.span,
+                format!("`prefix` cannot stand before a name: {problem}"),
+            ));
             None
         }
     }
@@ -215,7 +213,8 @@ fn overlays<'n>(node: &'n Node, report: &mut Report) -> &'n [Entry] {
     match &node.value {
         NodeValue::Mapping(entries) => entries,
         _ => {
-            let message = format!("`tools` must be a mapping of the server's own names, found {}", found(node));
+            let message =
+                format!("`tools` must be a mapping of the server's own names, found {}", found(node));
             report.push(Diagnostic::error(node.span, message).with_hint("write `search: {risk: read_only}`"));
             &[]
         }

@@ -340,11 +340,7 @@ fn run(
         return None;
     }
     let mut later = false;
-    for (key, what) in [
-        ("http", "`run.http`"),
-        ("container", "`run.container`"),
-        ("agent", "`run.agent`"),
-    ] {
+    for (key, what) in [("http", "`run.http`"), ("container", "`run.container`"), ("agent", "`run.agent`")] {
         later |= fields.entry(key).is_some();
         unsupported(&mut fields, key, what, report);
     }

@@ -51,7 +51,8 @@ pub(super) fn tools(
         }
     }
     let Some(locked) = locked else {
-        let message = format!("no tool of the server `{}` is accepted yet, so that none is visible", server.spec.name);
+        let message =
+            format!("no tool of the server `{}` is accepted yet, so that none is visible", server.spec.name);
         let hint = format!("run `tgw lock {}`", server.spec.name);
         report.push(Diagnostic::warning(server.span, message).with_hint(hint));
         return Vec::new();
@@ -134,7 +135,8 @@ fn one(
 fn written(server: &LoadedServer<'_>, tool: &LockedTool, name: &str, said: &[Entry]) -> Node {
     let span = server.span;
     let made = |key: &str, value: &serde_json::Value| Entry::new(key, Node::from_json(value, span));
-    let description = tool.text("description").or(tool.text("title")).unwrap_or("(the server does not describe it)");
+    let description =
+        tool.text("description").or(tool.text("title")).unwrap_or("(the server does not describe it)");
     let mut entries = vec![made("name", &json!(name)), made("description", &json!(description))];
     if let Some(title) = tool.text("title") {
         entries.push(made("title", &json!(title)));

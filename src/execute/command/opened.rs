@@ -83,7 +83,9 @@ pub(in crate::execute) struct Launch {
 
 impl Launch {
     /// Returns the gateway's ends too: the one that controls the launcher, and the one with its report.
-    pub(in crate::execute) fn open(specification: launcher::Specification) -> io::Result<(Self, OwnedFd, OwnedFd)> {
+    pub(in crate::execute) fn open(
+        specification: launcher::Specification,
+    ) -> io::Result<(Self, OwnedFd, OwnedFd)> {
         let (control_end, control) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         rustix::io::ioctl_fionbio(&control_end, false)?;
         let (report, report_end) = pipe_with(PipeFlags::CLOEXEC)?;

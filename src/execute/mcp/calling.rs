@@ -93,9 +93,10 @@ pub(super) async fn call(
                 live.give_up();
             }
             match (sent, cancelled) {
-                (Sending::Nothing, true) => {
-                    McpEnd::NotSent(CallError::new(ErrorCode::Cancelled, "the call was stopped before it was sent"))
-                }
+                (Sending::Nothing, true) => McpEnd::NotSent(CallError::new(
+                    ErrorCode::Cancelled,
+                    "the call was stopped before it was sent",
+                )),
                 (Sending::Nothing, false) => McpEnd::NotSent(CallError::new(
                     ErrorCode::Timeout,
                     "the server took no input until the deadline, and nothing of the call was sent",
@@ -108,6 +109,9 @@ pub(super) async fn call(
 }
 
 fn gone(why: &str) -> CallError {
-    CallError::new(ErrorCode::BackendUnavailable, format!("the server was lost before the call was sent: {why}"))
-        .with_hint("it is started again with the next call")
+    CallError::new(
+        ErrorCode::BackendUnavailable,
+        format!("the server was lost before the call was sent: {why}"),
+    )
+    .with_hint("it is started again with the next call")
 }

@@ -122,5 +122,10 @@ fn open(folder: &Path, server: &str) -> io::Result<File> {
         std::fs::rename(&path, path.with_extension("log.1"))?;
     }
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags.bits().cast_signed()).open(&path)
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .custom_flags(flags.bits().cast_signed())
+        .open(&path)
 }

@@ -246,9 +246,13 @@ impl Slot {
             self.lose(was);
         }
         drop(was);
-        if let Some(wait) = self.not_before.get().and_then(|when| when.checked_duration_since(Instant::now())) {
+        if let Some(wait) = self.not_before.get().and_then(|when| when.checked_duration_since(Instant::now()))
+        {
             let wait = crate::document::write_duration(Duration::from_secs(wait.as_secs().saturating_add(1)));
-            return Err(unavailable(server, &format!("it keeps ending, and is started again in {wait} at the earliest")));
+            return Err(unavailable(
+                server,
+                &format!("it keeps ending, and is started again in {wait} at the earliest"),
+            ));
         }
         if server.credentials.iter().any(|(_, name)| credentials.get(name).is_none()) {
             // It ran when the call was prepared, so that they were not resolved.
@@ -310,12 +314,19 @@ impl Slot {
 }
 
 fn unavailable(server: &ServerSpec, why: &str) -> CallError {
-    CallError::new(ErrorCode::BackendUnavailable, format!("the server `{}` cannot be called: {why}", server.name))
-        .with_hint(format!("a person finds what it said in its log, `mcp/{}.log` in the folder of the state", server.name))
+    CallError::new(
+        ErrorCode::BackendUnavailable,
+        format!("the server `{}` cannot be called: {why}", server.name),
+    )
+    .with_hint(format!(
+        "a person finds what it said in its log, `mcp/{}.log` in the folder of the state",
+        server.name
+    ))
 }
 
 fn changed(spec: &McpSpec, gone: bool) -> CallError {
-    let what = if gone { "does not list it any more, or not as a tool" } else { "describes it otherwise now" };
+    let what =
+        if gone { "does not list it any more, or not as a tool" } else { "describes it otherwise now" };
     let (tool, server) = (spec.tool.escape_debug(), &spec.server.name);
     CallError::new(
         ErrorCode::ContractChanged,

@@ -110,12 +110,17 @@ fn unstartable(report: Report, spec: &ServerSpec) -> CallError {
 
 fn failed(spec: &ServerSpec, refused: &Refused, end: Option<Report>) -> CallError {
     let why = match (end, refused) {
-        (Some(report @ (Report::NoProgram(_) | Report::NoSandbox(_))), _) => return unstartable(report, spec),
+        (Some(report @ (Report::NoProgram(_) | Report::NoSandbox(_))), _) => {
+            return unstartable(report, spec);
+        }
         (Some(report), _) => in_words(Some(report)),
         (None, refused) => refused.to_string(),
     };
     CallError::new(ErrorCode::BackendUnavailable, format!("the server `{}` did not start: {why}", spec.name))
-        .with_hint(format!("a person finds what it said in its log, `mcp/{}.log` in the folder of the state", spec.name))
+        .with_hint(format!(
+            "a person finds what it said in its log, `mcp/{}.log` in the folder of the state",
+            spec.name
+        ))
 }
 
 /// Starts the process of a server under its supervisor, which outlives the gateway by as long as ending it takes.
@@ -167,7 +172,11 @@ fn spawn(
 /// Refused here, since a supervisor could only say that it cannot start.
 fn strings(argv: &[String]) -> Result<(), CallError> {
     let broken = argv.iter().any(|word| CString::new(word.as_str()).is_err());
-    if broken { Err(CallError::new(ErrorCode::Internal, "a server's argument holds a NUL character")) } else { Ok(()) }
+    if broken {
+        Err(CallError::new(ErrorCode::Internal, "a server's argument holds a NUL character"))
+    } else {
+        Ok(())
+    }
 }
 
 fn nonblocking(pipe: &OwnedFd) -> io::Result<()> {
