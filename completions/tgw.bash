@@ -52,6 +52,9 @@ _tgw() {
             tgw,init)
                 cmd="tgw__subcmd__init"
                 ;;
+            tgw,lock)
+                cmd="tgw__subcmd__lock"
+                ;;
             tgw,man)
                 cmd="tgw__subcmd__man"
                 ;;
@@ -173,7 +176,7 @@ _tgw() {
 
     case "${cmd}" in
         tgw)
-            opts="-v -h -V --verbose --log-format --color --help --version run call check tools results approvals approvers effects task budgets state audit init trust explain schema doctor drill completions man"
+            opts="-v -h -V --verbose --log-format --color --help --version run call check tools results approvals approvers effects task budgets state audit init trust lock explain schema doctor drill completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -925,7 +928,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__budgets)
-            opts="-v -h --limit --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --limit --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -940,6 +943,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -991,7 +998,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__call)
-            opts="-v -h --display --no-prompt --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --display --no-prompt --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1006,6 +1013,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1057,7 +1068,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__check)
-            opts="-v -h --explain --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --explain --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1068,6 +1079,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1149,7 +1164,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__doctor)
-            opts="-v -h --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1160,6 +1175,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1211,7 +1230,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__drill)
-            opts="-v -h --tool --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --tool --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1226,6 +1245,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1299,7 +1322,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__effects__subcmd__cancel)
-            opts="-v -h --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1310,6 +1333,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1403,7 +1430,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__effects__subcmd__reconcile)
-            opts="-v -h --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1414,6 +1441,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1541,7 +1572,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__effects__subcmd__wait)
-            opts="-v -h --timeout --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --timeout --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1556,6 +1587,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1607,7 +1642,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__effects__subcmd__watch)
-            opts="-v -h --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1618,6 +1653,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1712,6 +1751,40 @@ _tgw() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        tgw__subcmd__lock)
+            opts="-y -v -h --check --yes --tools --lock --workspace --verbose --log-format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --tools)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workspace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         tgw__subcmd__man)
             opts="-v -h --check --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1785,7 +1858,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__run)
-            opts="-v -h --jobs --wait-approvals --wait-operations --format --display --no-prompt --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --jobs --wait-approvals --wait-operations --format --display --no-prompt --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1808,6 +1881,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2151,7 +2228,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__tools)
-            opts="-v -h --json --all --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --json --all --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2162,6 +2239,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -40,6 +40,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand audit 'Look at the audit chain: list, show, verify, export'
             cand init 'Write a small commented tools.yaml and policy.yaml for a project'
             cand trust 'Say that configuration files of a workspace may be obeyed, with their present content'
+            cand lock 'Look at what upstream servers offer, and accept it: what was accepted is what is shown and called'
             cand explain 'Explain an error code, or list them all'
             cand schema 'Print the JSON Schema of a call line or of a result line'
             cand doctor 'Say what was found, what is trusted, and what this machine can do'
@@ -53,6 +54,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --display 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]'
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -75,6 +77,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --display 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]'
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -94,6 +97,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;check'= {
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -113,6 +117,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;tools'= {
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -358,6 +363,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --timeout 'At most this long, such as 30s; exit status 7 where it still goes on then'
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -376,6 +382,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;effects;watch'= {
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -395,6 +402,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;effects;cancel'= {
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -413,6 +421,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;effects;reconcile'= {
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -504,6 +513,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --limit 'At most this many tasks, agents, users and groups of each budget, the latest'
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -667,6 +677,20 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand -h 'Print help'
             cand --help 'Print help'
         }
+        &'tgw;lock'= {
+            cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: as for `tgw run`]'
+            cand --lock 'The lock to read and to write [env: TGW_LOCK] [default: tgw.lock of the workspace]'
+            cand --workspace 'The workspace [env: TGW_WORKSPACE] [default: as for `tgw run`]'
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand --check 'Only say what differs from what is accepted, and change nothing'
+            cand -y 'Accept what differs without asking: read it first, with --check'
+            cand --yes 'Accept what differs without asking: read it first, with --check'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
         &'tgw;explain'= {
             cand --log-format 'The form of log lines: text, or json with one object a line'
             cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
@@ -687,6 +711,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;doctor'= {
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'
@@ -707,6 +732,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --tool 'Only this tool; may be given several times [default: every tool that has effects]'
             cand --tools 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]'
             cand --policy 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]'
+            cand --lock 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]'
             cand --workspace 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]'
             cand --state 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]'
             cand --agent 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]'

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{Catalog, Lock, LockFile, ManifestFile, TaskContext, TaskSpan};
+use crate::catalog::{Catalog, Contract, Lock, LockFile, ManifestFile, TaskContext, TaskSpan};
 use crate::clock::Clock;
 use crate::diagnostic::{Report, SourceMap};
 use crate::execute::ParentEnvironment;
@@ -19,6 +19,7 @@ use crate::workspace::{Protected, Workspace};
 use super::arguments::SessionArgs;
 use super::discover::{self, Found, Kind, Origin, flag_or_variable, path_or_variable};
 use super::exit::Failure;
+use super::output::warn;
 use super::stated_task::{self, Beginning, Purpose, StatedTask};
 
 /// A session and how it came to be.
@@ -107,18 +108,24 @@ impl Loaded {
     /// Tells the person, on stderr, which files of the workspace were passed over.
     pub(crate) fn warn_untrusted(&self) {
         warn_untrusted([&self.tools, &self.policies, &self.lock]);
+        for server in self.session.catalog.servers() {
+            let known = |contract: &Arc<Contract>| contract.server() == Some(&server.name);
+            if !self.session.catalog.contracts().iter().any(known) {
+                let hint = format!("look at them with `tgw lock {}`", server.name);
+                warn(
+                    &format!("no tool of the server `{}` is accepted, so that none is visible", server.name),
+                    Some(&hint),
+                );
+            }
+        }
     }
 }
 
 fn warn_untrusted(found: [&Found; 3]) {
-    use std::io::Write;
     for path in found.into_iter().filter_map(|found| found.untrusted.as_ref()) {
-        // A closed stderr leaves nobody to tell.
-        let _ = writeln!(
-            std::io::stderr(),
-            "warning: `{0}` is not trusted and was not used\nhint: read it, then run `tgw trust {0}`",
-            path.display()
-        );
+        let shown = path.display();
+        let hint = format!("read it, then run `tgw trust {shown}`");
+        warn(&format!("`{shown}` is not trusted and was not used"), Some(&hint));
     }
 }
 

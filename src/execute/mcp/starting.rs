@@ -39,40 +39,53 @@ pub(super) async fn start(
     credentials: &Credentials,
     context: &ServerContext<'_>,
 ) -> Result<Live, CallError> {
-    let live = spawn(spec, profile, credentials, context)?;
-    let refused = match greeted(&live, remembered, spec.probe_timeout).await {
-        Ok(()) => return Ok(live),
-        Err(refused) => refused,
+    let ways = match remembered {
+        None => [Way::Ask, Way::Initialize],
+        Some(protocol) if protocol.has_handshake() => [Way::Initialize, Way::Ask],
+        Some(protocol) => [Way::Remember(protocol), Way::Initialize],
     };
-    let end = ended(&live).await;
-    // What cannot be started at all cannot be started another way.
-    if let Some(report @ (Report::NoProgram(_) | Report::NoSandbox(_))) = end {
-        return Err(unstartable(report, spec));
-    }
-    // It may have died of a question that it does not know, or speak another version than it did.
-    tracing::debug!(server = %spec.name, %refused, "a server is started again, to be greeted in the older way");
-    live.give_up();
-    drop(live);
-    let live = spawn(spec, profile, credentials, context)?;
-    let again = match live.connection() {
-        Some(connection) => pumping(&live, initialize(connection)).await.map(drop),
-        None => return Err(failed(spec, &refused, None)),
-    };
-    match again {
-        Ok(()) => Ok(live),
-        Err(refused) => {
-            let end = ended(&live).await;
-            live.give_up();
-            Err(failed(spec, &refused, end))
+    let mut failure = None;
+    for way in ways {
+        let live = spawn(spec, profile, credentials, context)?;
+        let refused = match greeted(&live, way, spec.probe_timeout).await {
+            Ok(()) => return Ok(live),
+            Err(refused) => refused,
+        };
+        let end = ended(&live).await;
+        live.give_up();
+        // What cannot be started at all cannot be started another way.
+        if let Some(report @ (Report::NoProgram(_) | Report::NoSandbox(_))) = end {
+            return Err(unstartable(report, spec));
         }
+        // It may have died of a question that it does not know, or speak another version than it did.
+        tracing::debug!(server = %spec.name, %refused, "a server could not be greeted this way");
+        failure = Some(failed(spec, &refused, end));
     }
+    Err(failure.unwrap_or_else(|| CallError::new(ErrorCode::Internal, "a server was not greeted at all")))
 }
 
-async fn greeted(live: &Live, remembered: Option<Protocol>, patience: Duration) -> Result<(), Refused> {
+/// How a server is greeted.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// Asked in the newest way, then in the older one.
+    Ask,
+    /// Taken at the word of an earlier time.
+    Remember(Protocol),
+    /// In the older way alone.
+    Initialize,
+}
+
+async fn greeted(live: &Live, way: Way, patience: Duration) -> Result<(), Refused> {
     let Some(connection) = live.connection() else { return Err(Refused::Strange) };
-    let greeting = pumping(live, greet(connection, remembered, patience)).await?;
-    if let Greeting::Remembered(_) = greeting
-        && live.digest_of("").await.is_err()
+    let greeting = async {
+        match way {
+            Way::Ask => greet(connection, None, patience).await,
+            Way::Remember(protocol) => greet(connection, Some(protocol), patience).await,
+            Way::Initialize => initialize(connection).await,
+        }
+    };
+    if let Greeting::Remembered(_) = pumping(live, greeting).await?
+        && pumping(live, live.digest_of("")).await.is_err()
     {
         return Err(Refused::Version);
     }
