@@ -201,20 +201,17 @@ fn what_is_not_built_yet_is_refused_and_never_ignored() {
             "`send_as.header` is for `run.http`, which is not supported yet",
         ),
         ("run: {http: {}}", "`run.http` is not supported yet"),
-        ("run: {mcp: {}, builtin: git_status}", "`run.mcp` is not supported yet"),
+        ("run: {mcp: {}, builtin: git_status}", "`run.mcp` is not written by hand"),
         ("run: {container: {}}", "`run.container` is not supported yet"),
     ];
     for (extra, expected) in cases {
         let (catalog, rendered) = load(&tool_with(extra));
         assert!(catalog.is_none() && rendered.contains(expected), "{extra}:\n{rendered}");
     }
-    for (text, expected) in [
-        ("version: 1\nservers: {}\ntools: []\n", "`servers` is not supported yet"),
-        (
-            "version: 1\ntools: []\ncredentials: {a: {source: {mint: {audience: x}}}}\n",
-            "the credential source `mint` is not supported yet",
-        ),
-    ] {
+    for (text, expected) in [(
+        "version: 1\ntools: []\ncredentials: {a: {source: {mint: {audience: x}}}}\n",
+        "the credential source `mint` is not supported yet",
+    )] {
         let (catalog, rendered) = load(text);
         assert!(catalog.is_none() && rendered.contains(expected), "{rendered}");
     }
