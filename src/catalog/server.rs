@@ -36,6 +36,8 @@ pub struct ServerSpec {
     /// What stands before the names of its tools; empty for nothing.
     #[serde(skip)]
     pub prefix: String,
+    /// Folders outside the workspace that it can read in its sandbox: those it is installed in.
+    pub installed_in: Vec<PathBuf>,
     /// The sandbox that it asks for. Unless stated it writes nothing in the workspace.
     #[serde(skip)]
     pub sandbox: SandboxRequest,

@@ -1,5 +1,6 @@
 //! `servers`: upstream servers, and how each is started.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,6 +65,10 @@ fn server<'n>(entry: &'n Entry, context: &FileContext<'_>, report: &mut Report) 
         Some(node) => expect_text(node, "`prefix`", report).and_then(|text| prefix(text, node, report)),
         None => Some(format!("mcp__{}", entry.key)),
     };
+    let installed_in = fields
+        .value("installed_in", report)
+        .map(|node| folders(node, &context.file.base, report))
+        .unwrap_or_default();
     let mut sandbox =
         fields.value("sandbox", report).and_then(|node| sandbox(node, report)).unwrap_or_default();
     // It lives longer than a call, and what it leaves in the workspace would be nobody's.
@@ -91,6 +96,7 @@ fn server<'n>(entry: &'n Entry, context: &FileContext<'_>, report: &mut Report) 
         pass_env,
         credentials,
         prefix: prefix?,
+        installed_in,
         sandbox,
         start_timeout: start_timeout?,
         probe_timeout: probe_timeout?,
@@ -194,6 +200,16 @@ fn env(node: &Node, report: &mut Report) -> Vec<(String, String)> {
         }
     }
     loaded
+}
+
+/// Folders, absolute or relative to the manifest.
+fn folders(node: &Node, base: &Path, report: &mut Report) -> Vec<PathBuf> {
+    let texts = expect_texts(node, "`installed_in`", report);
+    texts
+        .into_iter()
+        .filter(|(text, node)| literal(text, node, report))
+        .map(|(text, _)| base.join(text))
+        .collect()
 }
 
 fn prefix(text: &str, node: &Node, report: &mut Report) -> Option<String> {

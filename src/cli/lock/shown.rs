@@ -46,10 +46,8 @@ pub(super) fn differences(
         }
         for tool in now.tools.values() {
             match was.tools.get(&tool.name) {
-                None => show(&mut out, "new", tool, None, &options),
-                Some(other) if other.digest != tool.digest => {
-                    show(&mut out, "changed", tool, Some(other), &options)
-                }
+                None => show(&mut out, tool, None, &options),
+                Some(other) if other.digest != tool.digest => show(&mut out, tool, Some(other), &options),
                 Some(_) => {}
             }
         }
@@ -76,15 +74,9 @@ fn is_changed(was: &LockedServer, tool: &LockedTool) -> bool {
     was.tools.get(&tool.name).is_some_and(|other| other.digest != tool.digest)
 }
 
-fn show(
-    out: &mut String,
-    what: &str,
-    tool: &LockedTool,
-    before: Option<&LockedTool>,
-    options: &DisplayOptions,
-) {
+fn show(out: &mut String, tool: &LockedTool, before: Option<&LockedTool>, options: &DisplayOptions) {
     let body = DisplayBody::Diff {
-        path: format!("{what}: {}", tool.name),
+        path: tool.name.clone(),
         before: before.map(in_lines),
         after: Some(in_lines(tool)),
     };

@@ -9,6 +9,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::Mutex;
 
 use crate::catalog::{Digest, LockedTool};
+use crate::execute::command::refusal::explained;
 use crate::execute::process::Child;
 use crate::execute::sandbox::launcher::{self, Report};
 use crate::mcp::{Client, ListError, ListLimits, list_tools};
@@ -107,7 +108,8 @@ impl Live {
         if !self.child.has_ended() {
             return None;
         }
-        launcher::read_report(self.report.take()?).end
+        let report = launcher::read_report(self.report.take()?).end;
+        explained(report, &self.log.last())
     }
 
     /// Closes its input, by which it is told to end.

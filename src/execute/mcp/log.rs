@@ -35,7 +35,12 @@ struct State {
     redactor: Redactor,
     line: Vec<u8>,
     room: usize,
+    /// What was said last, for what only words say.
+    last: Vec<u8>,
 }
+
+/// How much is kept of what was said last.
+const LAST: usize = 2 << 10;
 
 /// Where the log of a server is.
 pub(super) fn path(folder: &Path, server: &str) -> PathBuf {
@@ -58,7 +63,9 @@ impl Log {
             }
         });
         let pipe = Some(Receiver::from_owned_fd_unchecked(pipe)?);
-        Ok(Self { state: Mutex::new(State { pipe, file, redactor, line: Vec::new(), room: MOST }) })
+        Ok(Self {
+            state: Mutex::new(State { pipe, file, redactor, line: Vec::new(), room: MOST, last: Vec::new() }),
+        })
     }
 
     /// Takes in one step's worth, for as long as the server has its end open. May be dropped and called again.
@@ -75,12 +82,19 @@ impl Log {
         }
     }
 
+    /// What was said last, redacted; nothing while another reads.
+    pub(super) fn last(&self) -> String {
+        let state = self.state.try_lock();
+        state.map(|state| String::from_utf8_lossy(&state.last).into_owned()).unwrap_or_default()
+    }
+
     /// Takes in what is there, at the end.
     pub(super) fn drain(&mut self) {
         let state = self.state.get_mut();
         let mut buffer = [0; 8 << 10];
         for _ in 0..32 {
-            match state.pipe.as_ref().map(|pipe| pipe.try_read(&mut buffer)) {
+            // Not through the runtime, which may be gone.
+            match state.pipe.as_ref().map(|pipe| rustix::io::read(pipe, &mut buffer)) {
                 Some(Ok(count)) if count > 0 => {
                     state.line.extend_from_slice(buffer.get(..count).unwrap_or_default());
                     state.write_lines(false);
@@ -102,8 +116,10 @@ impl State {
         };
         let rest = self.line.split_off(whole);
         let lines = std::mem::replace(&mut self.line, rest);
-        let Some(file) = &mut self.file else { return };
         let mut text = self.redactor.bytes(&lines);
+        self.last.clear();
+        self.last.extend_from_slice(text.get(text.len().saturating_sub(LAST)..).unwrap_or_default());
+        let Some(file) = &mut self.file else { return };
         if text.len() > self.room {
             text.truncate(self.room);
             text.extend_from_slice("\n… the rest is dropped\n".as_bytes());

@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -16,7 +17,7 @@ use crate::execute::command::refusal::{no_resources, no_sandbox, not_started};
 use crate::execute::process::spawn::Start;
 use crate::execute::process::{Child, ChildEnvironment, Control, find_program, next_tag, tree};
 use crate::execute::sandbox::launcher::Report;
-use crate::execute::sandbox::{SandboxProfile, aftermath, specification};
+use crate::execute::sandbox::{SandboxProfile, aftermath, holds, specification};
 use crate::mcp::{Client, Greeting, Protocol, Refused, greet, initialize};
 use crate::secret::{Credentials, Redactor};
 
@@ -152,8 +153,9 @@ fn spawn(
     environment.set(tree::TAG_VARIABLE, tree::tag_text(tag).as_bytes());
     let directory = working_directory(workspace, &plan.cwd)?;
     let left = aftermath(profile, workspace);
-    let specification =
+    let mut specification =
         specification(profile, &program, &plan.argv, workspace, context.environment, &mut environment, left)?;
+    specification.readable.extend(installed(spec, context)?);
     let (launch, control, report) =
         Launch::open(specification).map_err(|error| no_sandbox(&error.to_string()))?;
     let mut redactor = Redactor::default();
@@ -180,6 +182,21 @@ fn spawn(
     };
     strings(&spec.argv)?;
     start().map_err(|error| no_resources(&error))
+}
+
+/// The folders that a server is installed in. None of them may open the home folder as a whole.
+fn installed(spec: &ServerSpec, context: &ServerContext<'_>) -> Result<Vec<PathBuf>, CallError> {
+    let home = context.environment.home();
+    let real = |folder: &PathBuf| {
+        let refused = |why: &str| {
+            let message = format!("`installed_in` of the server `{}` names a folder that {why}", spec.name);
+            CallError::new(ErrorCode::SandboxUnavailable, message)
+        };
+        let real = folder.canonicalize().map_err(|_| refused("does not exist"))?;
+        let wide = holds(&real, home.as_deref()) || context.workspace.root().starts_with(&real);
+        if wide { Err(refused("holds the home folder or the workspace")) } else { Ok(real) }
+    };
+    spec.installed_in.iter().map(real).collect()
 }
 
 /// Refused here, since a supervisor could only say that it cannot start.

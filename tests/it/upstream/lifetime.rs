@@ -45,7 +45,7 @@ fn visible() -> Space {
 }
 
 #[test]
-fn no_server_and_no_child_of_one_is_left_when_the_gateway_ends() {
+fn mc_15_no_server_and_no_child_of_one_is_left_when_the_gateway_ends() {
     let space = visible();
     let (mut child, pid) = with_grandchild(&space);
     drop(child.stdin.take());
@@ -54,7 +54,7 @@ fn no_server_and_no_child_of_one_is_left_when_the_gateway_ends() {
 }
 
 #[test]
-fn no_server_and_no_child_of_one_is_left_after_sigterm_or_sigkill() {
+fn mc_15_no_server_and_no_child_of_one_is_left_after_sigterm_or_sigkill() {
     for signal in [Signal::TERM, Signal::KILL] {
         let space = visible();
         let (mut child, pid) = with_grandchild(&space);

@@ -100,7 +100,7 @@ fn a_list_that_changes_during_a_run_is_compared_again_before_the_next_call() {
 }
 
 #[test]
-fn a_list_of_several_pages_is_accepted_whole_and_one_without_an_end_not_at_all() {
+fn mc_03_a_list_of_several_pages_is_accepted_whole_and_one_without_an_end_not_at_all() {
     let space = peer(&["--pages"], &format!("tools: {{{READS}}}"), ALLOW);
     assert_eq!(content(&space.answer(&call("1", "p__echo", &json!({"word": "a"})))), "a");
     assert_eq!(
@@ -119,7 +119,7 @@ fn a_list_of_several_pages_is_accepted_whole_and_one_without_an_end_not_at_all()
 }
 
 #[test]
-fn names_never_collide_are_never_cut_and_do_not_depend_on_the_order() {
+fn mc_13_names_never_collide_are_never_cut_and_do_not_depend_on_the_order() {
     let long = "n".repeat(60);
     let more = |names: &[&str]| {
         let tools: Vec<Value> =

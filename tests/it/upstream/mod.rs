@@ -1,5 +1,7 @@
-//! Upstream servers over their standard streams: their tools are contracts like any other.
+//! Upstream servers over their standard streams: their tools are contracts like any other. Tests of cases that broke a
+//! system of this kind somewhere begin with the number of the case.
 
+mod asking;
 mod lifetime;
 mod locking;
 mod outcomes;

@@ -15,7 +15,7 @@ fn outcome(answer: &Value) -> (&str, &str, &str) {
 }
 
 #[test]
-fn an_error_before_a_call_was_taken_up_is_proof_and_any_other_is_none() {
+fn mc_09_an_error_before_a_call_was_taken_up_is_proof_and_any_other_is_none() {
     let space = writing("");
     for refused in [-32601, -32602, -32022] {
         let answer = space.answer(&call("c", "p__refuse", &json!({ "code": refused })));
@@ -41,7 +41,7 @@ fn a_result_that_is_an_error_is_unknown_unless_the_contract_proves_that_nothing_
 }
 
 #[test]
-fn a_crash_during_a_call_leaves_a_read_failed_and_an_effect_unknown() {
+fn mc_09_a_crash_during_a_call_leaves_a_read_failed_and_an_effect_unknown() {
     let space = writing("tools: {crash: {risk: read_only}}");
     let answer = space.answer(&call("c", "p__crash", &json!({})));
     assert_eq!(outcome(&answer), ("failed", "EXECUTION_FAILED", "none"));
@@ -109,7 +109,7 @@ fn a_read_that_takes_too_long_failed() {
 }
 
 #[test]
-fn a_cancelled_call_is_cancelled_at_its_own_server() {
+fn mc_05_a_cancelled_call_is_cancelled_at_its_own_server() {
     let space = Space::new();
     let journals = ["one", "two"].map(|name| space.beside(&format!("files/{name}")).display().to_string());
     let declared = |name: &str, journal: &str| {

@@ -18,7 +18,7 @@ fn kept(space: &Space, answer: &Value) -> String {
 }
 
 #[test]
-fn a_result_with_unknown_content_meta_and_further_keys_arrives_unchanged() {
+fn mc_01_a_result_with_unknown_content_meta_and_further_keys_arrives_unchanged() {
     let space = reading();
     let sent = r#"{"structuredContent":{"n":18446744073709551615,"f":1.5},"content":[{"type":"hologram","layers":[1,{"b":2,"a":1}]}],"_meta":{"z":1,"a":null},"tools":[7],"extra":true}"#;
     let answer = raw(&space, sent);
@@ -57,7 +57,7 @@ fn a_structured_part_that_its_text_repeats_is_shown_once() {
 }
 
 #[test]
-fn results_of_one_and_eight_megabytes_on_one_line_arrive() {
+fn mc_18_results_of_one_and_eight_megabytes_on_one_line_arrive() {
     let space = reading();
     for bytes in [1 << 20, 8 << 20] {
         let answer = space.answer(&call("c", "p__big", &json!({ "bytes": bytes })));
@@ -105,7 +105,7 @@ fn hidden_fields_are_not_repeated_by_the_servers_text() {
 }
 
 #[test]
-fn a_servers_schema_with_definitions_and_references_is_held() {
+fn mc_02_a_servers_schema_with_definitions_and_references_is_held() {
     let space = reading();
     assert_eq!(content(&space.answer(&call("c", "p__echo", &json!({"word": "hello"})))), "hello");
     for wrong in
@@ -116,7 +116,7 @@ fn a_servers_schema_with_definitions_and_references_is_held() {
 }
 
 #[test]
-fn progress_only_rises_on_the_display_and_ends_with_the_result() {
+fn mc_07_progress_only_rises_on_the_display_and_ends_with_the_result() {
     let space = reading();
     let run = space.stream(&[&call("c", "p__progress", &json!({}))]).and(&["--display", "json"]);
     let ended = run.ended();

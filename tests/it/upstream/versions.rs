@@ -22,7 +22,7 @@ fn servers_of_every_released_version_are_called() {
 }
 
 #[test]
-fn a_server_that_dies_or_stays_mute_on_the_newest_question_is_met_in_the_older_way() {
+fn mc_08_a_server_that_dies_or_stays_mute_on_the_newest_question_is_met_in_the_older_way() {
     speaks(&["--dies"], "2025-06-18");
     speaks(&["--mute"], "2025-06-18");
 }
