@@ -388,7 +388,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__approvals__subcmd__run)
-            opts="-v -h --display --tools --policy --workspace --state --tenant --facts --verbose --log-format --color --help"
+            opts="-v -h --display --tools --policy --lock --workspace --state --tenant --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -403,6 +403,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -438,7 +442,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__approvals__subcmd__show)
-            opts="-v -h --as-rule --tools --policy --facts --workspace --state --tenant --verbose --log-format --color --help"
+            opts="-v -h --as-rule --tools --policy --lock --facts --workspace --state --tenant --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -449,6 +453,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2108,7 +2116,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__task__subcmd__start)
-            opts="-v -h --id --step --tools --policy --workspace --state --agent --user --tenant --facts --verbose --log-format --color --help"
+            opts="-v -h --id --step --tools --policy --lock --workspace --state --agent --user --tenant --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2127,6 +2135,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2170,7 +2182,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__task__subcmd__step)
-            opts="-v -h --data --tools --policy --workspace --state --agent --user --tenant --facts --verbose --log-format --color --help"
+            opts="-v -h --data --tools --policy --lock --workspace --state --agent --user --tenant --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2185,6 +2197,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

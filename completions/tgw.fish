@@ -195,6 +195,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l tools -d 'With --as-rule: a manifest, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l policy -d 'With --as-rule: a policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l lock -d 'The accepted tools of upstream servers, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l facts -d 'With --as-rule: what rules read as `facts`, as for `tgw run`' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
@@ -238,6 +239,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l display -d 'Where people see what happens, as for `tgw run`' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l tools -d 'A manifest, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l lock -d 'The accepted tools of upstream servers, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l workspace -d 'The folder that the call works in, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l state -d 'The state store, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -445,6 +447,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l step -d 'The step that it starts in [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l tools -d 'A manifest, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l lock -d 'The accepted tools of upstream servers, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l workspace -d 'The workspace, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l state -d 'The state store, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l agent -d 'The agent, which a gate may read' -r
@@ -461,6 +464,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l data -d 'What is added to the task\'s data, or replaces it by name: a JSON object; null takes a name out' -r
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l tools -d 'A manifest, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l lock -d 'The accepted tools of upstream servers, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l workspace -d 'The workspace, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l state -d 'The state store, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l agent -d 'The agent, which a gate may read' -r

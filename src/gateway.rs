@@ -201,6 +201,13 @@ impl<'s> Gateway<'s> {
         self
     }
 
+    /// The redactor for what a tool brings back.
+    fn redactor_of(&self, contract: &Contract) -> Redactor {
+        let mut masks = contract.result.masks.clone();
+        masks.personal = masks.personal.and(self.session.policy.hides_from(&contract.name));
+        self.redactor.borrow().masking(&masks)
+    }
+
     /// Whether the call names a tool that may run beside others; a cheap answer from the contract alone.
     #[must_use]
     pub fn may_be_parallel(&self, request: &CallRequest) -> bool {

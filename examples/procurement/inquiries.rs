@@ -56,8 +56,11 @@ pub(crate) fn find(books: &Books, tenant: &str, key: &str) -> Result<Value, Refu
         books.file.query_row("SELECT id FROM inquiry WHERE tenant = ?1 AND key = ?2", (tenant, key), |row| {
             row.get::<_, String>(0)
         });
-    let items: Vec<Value> =
-        found.optional()?.into_iter().map(|id| json!({"accepted": true, "operation_id": id})).collect();
+    let items: Vec<Value> = found
+        .optional()?
+        .into_iter()
+        .map(|id| json!({"id": id, "accepted": true, "operation_id": id}))
+        .collect();
     Ok(json!({"items": items}))
 }
 

@@ -11,6 +11,7 @@ use crate::diagnostic::Location;
 use crate::expression::{Expression, Template};
 use crate::ident::{CredentialName, Permission, ServerName, ToolName};
 
+use super::masks::Masks;
 use super::{
     BuiltinName, CommandSpec, Digest, Idempotency, McpSpec, OperationSpec, PreconditionSpec, ReconcileSpec,
     SandboxRequest, VerifySpec,
@@ -252,6 +253,8 @@ pub struct ResultSpec {
     pub rows: Option<String>,
     /// Pointers (`*` for any element) whose values are hidden from everyone.
     pub redact: Vec<String>,
+    /// Kinds of text that are hidden, or shown, wherever they stand.
+    pub masks: Masks,
 }
 
 impl Default for ResultSpec {
@@ -265,6 +268,7 @@ impl Default for ResultSpec {
             table: Vec::new(),
             rows: None,
             redact: Vec::new(),
+            masks: Masks::default(),
         }
     }
 }

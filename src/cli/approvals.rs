@@ -21,8 +21,9 @@ mod signed;
 mod watch;
 
 use self::signed::Signed;
+use super::approval_arguments::{ApprovalsArgs, ApprovalsCommand};
 use super::approvers;
-use super::arguments::{ApprovalsArgs, ApprovalsCommand, ColourChoice, StoreArgs};
+use super::arguments::{ColourChoice, StoreArgs};
 use super::exit::{Failure, Outcome};
 use super::output::print;
 use super::session::operating_system_user;

@@ -14,10 +14,11 @@ use crate::secret::file_problem;
 use crate::state::Store;
 use crate::state::trust::TrustStore;
 
-use super::arguments::{DoctorArgs, SessionArgs};
+use super::arguments::SessionArgs;
 use super::discover::{self, Found, Kind, Origin};
 use super::display::is_terminal;
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::DoctorArgs;
 use super::output::print;
 use super::session;
 use super::table;
@@ -161,6 +162,10 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     }
     for contract in session.catalog.contracts() {
         findings.extend(program(contract, &session.environment, root));
+        findings.extend(contract.result.masks.shown.iter().map(|waiver| {
+            let text = format!("{}: `{}` is shown: {}", contract.name, waiver.kind, waiver.reason);
+            Finding::new("redaction", State::Good, format!("{text} ({})", contract.location))
+        }));
     }
     for spec in session.catalog.credentials() {
         let (state, text) = credential(spec, &session.environment, root);

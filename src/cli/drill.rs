@@ -11,9 +11,9 @@ use crate::diagnostic::{Report, SourceMap};
 use crate::drill::{self, DrillReport, Finding, Ground, Law, World};
 use crate::text::escape;
 
-use super::arguments::DrillArgs;
 use super::discover::{FoundFile, Origin};
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::DrillArgs;
 use super::output::print;
 use super::run::{random_run, runtime};
 use super::{session, table};

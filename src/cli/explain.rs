@@ -2,8 +2,8 @@
 
 use crate::code::ErrorCode;
 
-use super::arguments::ExplainArgs;
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::ExplainArgs;
 use super::output::print;
 
 /// The width of explanations in a terminal.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory, ValueEnum};
 use clap_complete::Shell;
 
-use super::arguments::{Cli, CompletionsArgs, ManArgs};
+use super::arguments::Cli;
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::{CompletionsArgs, ManArgs};
 use super::output::print;
 
 /// `tgw completions`

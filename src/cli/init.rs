@@ -7,8 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
-use super::arguments::InitArgs;
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::InitArgs;
 use super::output::print;
 
 /// How the tests of a project are run.

@@ -8,10 +8,11 @@ use crate::catalog::{Catalog, Lock, LockFile, LockedServer};
 use crate::diagnostic::{Report, SourceMap, nearest};
 use crate::state::trust::TrustStore;
 
-use super::arguments::{ColourChoice, LockArgs};
+use super::arguments::ColourChoice;
 use super::consent::{ConsentTo, consents};
 use super::discover::{self, Kind, Origin};
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::LockArgs;
 use super::output::{print, warn};
 use super::table;
 use super::within::refuse_in_a_call;

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod approval_arguments;
 mod approvals;
 mod approver_arguments;
 mod approvers;
@@ -25,6 +26,7 @@ mod init;
 mod keys;
 mod lock;
 mod logging;
+mod operator_arguments;
 mod output;
 mod results;
 mod run;

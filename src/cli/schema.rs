@@ -1,7 +1,7 @@
 //! `tgw schema`: the JSON Schemas of both kinds of line.
 
-use super::arguments::{SchemaArgs, SchemaChoice};
 use super::exit::Outcome;
+use super::operator_arguments::{SchemaArgs, SchemaChoice};
 use super::output::print;
 
 /// Prints one schema.

@@ -2,9 +2,10 @@
 
 use crate::state::{Place, SealKey, StoreError, migrate};
 
-use super::arguments::{StateArgs, StateCommand, StoreArgs};
+use super::arguments::StoreArgs;
 use super::discover;
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::{StateArgs, StateCommand};
 use super::output::print;
 use super::session::{server, store_place};
 use super::store::failure;

@@ -11,10 +11,10 @@ use crate::state::trust::TrustStore;
 use crate::state::{Batch, Durability, Place, SealKey, SqlStore, Store, StoreError};
 use crate::text::escape_line;
 
-use super::arguments::TrustArgs;
 use super::consent::{ConsentTo, consents};
 use super::discover::{self, Kind};
 use super::exit::{Failure, Outcome};
+use super::operator_arguments::TrustArgs;
 use super::output::print;
 use super::session::{operating_system_user, store_place, tenant};
 use super::table;

@@ -23,9 +23,13 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 /// Writes a duration in whole milliseconds with the largest unit up to minutes that divides it: `1500ms`, `30s`, `10m`.
 #[must_use]
 pub fn write_duration(duration: Duration) -> String {
+    const HOUR: u128 = 3_600_000;
+    const DAY: u128 = 24 * HOUR;
     let milliseconds = duration.as_millis();
     match milliseconds {
         0 => "0s".to_owned(),
+        _ if milliseconds.is_multiple_of(DAY) && milliseconds > DAY => format!("{}d", milliseconds / DAY),
+        _ if milliseconds.is_multiple_of(HOUR) => format!("{}h", milliseconds / HOUR),
         _ if milliseconds.is_multiple_of(60_000) => format!("{}m", milliseconds / 60_000),
         _ if milliseconds.is_multiple_of(1_000) => format!("{}s", milliseconds / 1_000),
         _ => format!("{milliseconds}ms"),
@@ -63,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_written_duration_reads_back() {
-        for text in ["1500ms", "30s", "15m", "90s", "0s", "1440m"] {
+        for text in ["1500ms", "30s", "15m", "90s", "0s", "24h", "36h", "30d"] {
             assert_eq!(parse_duration(text).map(write_duration).as_deref(), Some(text));
         }
     }

@@ -151,7 +151,7 @@ impl Gateway<'_> {
                 }
             }
         }
-        let found = present(outcome, contract, &self.redactor.borrow(), PresentLimits::default());
+        let found = present(outcome, contract, &self.redactor_of(contract), PresentLimits::default());
         Ok(Seen::Found(Box::new(found)))
     }
 }

@@ -87,8 +87,12 @@ impl Gateway<'_> {
         let elapsed = started.elapsed();
         let outcome = interpret(captured, spent.call().contract(), &self.bindings(spent.call()));
         let read = read(&outcome);
-        let presented =
-            present(outcome, spent.call().contract(), &self.redactor.borrow(), PresentLimits::default());
+        let presented = present(
+            outcome,
+            spent.call().contract(),
+            &self.redactor_of(spent.call().contract()),
+            PresentLimits::default(),
+        );
         let mut finished = Box::new(Finished::new(origin, Subject::Spent(Box::new(spent)), presented));
         finished.parent = Some(parent.clone());
         (finished.sandbox, finished.credentials) = (sandbox, names);

@@ -64,7 +64,11 @@ impl Gateway<'_> {
         deadline: Timestamp,
     ) -> Result<(), StoreError> {
         let now = self.session.clock.now();
-        let clean = pursuit.said.as_deref().map(|said| self.redactor.borrow().text(said).into_owned());
+        let contract = self.session.catalog.find(&stored.tool);
+        let clean = pursuit.said.as_deref().map(|said| match contract {
+            Some(contract) => self.redactor_of(contract).text(said).into_owned(),
+            None => self.redactor.borrow().text(said).into_owned(),
+        });
         let pursuit = Pursuit { said: clean, ..pursuit.clone() };
         let before = stored.pursuit.as_ref().and_then(|pursuit| pursuit.said.as_deref());
         let changed = stored.state != state || before != pursuit.said.as_deref();
@@ -108,7 +112,7 @@ impl Gateway<'_> {
         verification: Option<Verification>,
     ) -> Result<EndOfEffect, StoreError> {
         let now = self.session.clock.now();
-        let presented = present(outcome, contract, &self.redactor.borrow(), PresentLimits::default());
+        let presented = present(outcome, contract, &self.redactor_of(contract), PresentLimits::default());
         let state = match presented.status() {
             Status::Succeeded => EffectState::Succeeded,
             Status::Failed | Status::Cancelled if presented.effect() == Effect::None => EffectState::Failed,

@@ -113,7 +113,7 @@ impl Gateway<'_> {
         let operation = outcome.operation().cloned();
         let claim = (outcome.status() == Status::Working).then(|| Claim::of(&outcome));
         let mut presented =
-            present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default());
+            present(outcome, call.contract(), &self.redactor_of(call.contract()), PresentLimits::default());
         if spent.call().contract().idempotency.retry_is_safe() {
             presented.advise_retry();
         }

@@ -10,7 +10,7 @@ use crate::catalog::{Contract, NamePattern, NetworkRule, Risk, SandboxLevel};
 use crate::diagnostic::{Location, Span};
 use crate::ident::{AgentName, CredentialName, Permission, Principal, RuleId, StepName, ToolName, UserName};
 
-use super::{Budget, Gate, Quorum, Verdict, VersionRequirement};
+use super::{Budget, Gate, PersonalData, Quorum, Verdict, VersionRequirement};
 
 /// One rule. Its conditions are compiled into the policy's index.
 #[derive(Debug, Clone)]
@@ -223,6 +223,8 @@ pub struct PolicyDocument {
     pub approvers: BTreeMap<String, Vec<UserName>>,
     /// The program that is told of each question that is stored, with its arguments; empty where there is none.
     pub notify: Vec<String>,
+    /// Personal data that is hidden from results.
+    pub personal: PersonalData,
     /// Credentials that are limited.
     pub credentials: Vec<CredentialLimit>,
     /// The rules, in file order.

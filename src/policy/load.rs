@@ -11,6 +11,7 @@ use super::budget::{self, BudgetIndex, BudgetSource};
 use super::document::PolicyDocument;
 use super::matcher::Index;
 use super::names::Names;
+use super::personal;
 use super::rules::{RuleSource, rules, verdict};
 use super::sections::{self, Context};
 
@@ -196,6 +197,7 @@ fn document<'n>(
     let initial = fields.value("initial_step", report);
     let initial_step = initial.and_then(|node| sections::initial_step(node, steps.as_ref(), report));
     let notify = fields.value("notify", report).map(|node| sections::notify(node, report));
+    let personal = fields.value("personal", report).map(|node| personal::personal(node, context, report));
     let credentials =
         fields.value("credentials", report).map(|node| sections::credentials(node, context, report));
     let budgets = fields.value("budgets", report).map(|node| budget::budgets(node, context, report));
@@ -211,6 +213,7 @@ fn document<'n>(
         initial_step,
         approvers,
         notify: notify.unwrap_or_default(),
+        personal: personal.unwrap_or_default(),
         credentials: credentials.unwrap_or_default(),
         rules: rules.iter().map(|source| Arc::clone(&source.rule)).collect(),
         budgets: budgets.iter().map(|source| Arc::clone(&source.budget)).collect(),

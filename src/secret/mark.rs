@@ -7,8 +7,8 @@ use std::ops::Range;
 pub(super) enum Label {
     /// A resolved secret, by its index.
     Secret(usize),
-    /// Something of the shape of a secret.
-    Token,
+    /// Something of the shape of a secret, by what a placeholder calls it.
+    Shape(&'static str),
 }
 
 /// A range to hide.
@@ -50,8 +50,8 @@ pub(super) fn merge(input: &[u8], mut marks: Vec<Mark>) -> Vec<Mark> {
             Some((last, longest)) if mark.range.start < last.range.end => {
                 last.range.end = last.range.end.max(mark.range.end);
                 let wins = match (last.label, mark.label) {
-                    (Label::Token, Label::Secret(_)) => true,
-                    (Label::Secret(_), Label::Token) => false,
+                    (Label::Shape(_), Label::Secret(_)) => true,
+                    (Label::Secret(_), Label::Shape(_)) => false,
                     _ => length > *longest,
                 };
                 if wins {
@@ -71,18 +71,19 @@ fn is_continuation(input: &[u8], at: usize) -> bool {
 
 /// Appends `input[within]` to `out` with placeholders for the merged marks. A mark that began before `within` was announced
 /// already.
-pub(super) fn write(input: &[u8], within: Range<usize>, marks: &[Mark], names: &[String], out: &mut Vec<u8>) {
+pub(super) fn write(
+    input: &[u8],
+    within: Range<usize>,
+    marks: &[Mark],
+    placeholder: impl Fn(Label, &[u8]) -> String,
+    out: &mut Vec<u8>,
+) {
     let mut from = within.start;
     for mark in marks.iter().filter(|mark| mark.range.end > within.start && mark.range.start < within.end) {
         out.extend_from_slice(input.get(from..mark.range.start).unwrap_or_default());
         if mark.range.start >= within.start {
-            let name = match mark.label {
-                Label::Secret(index) => names.get(index).map_or("secret", String::as_str),
-                Label::Token => "token",
-            };
-            out.extend_from_slice(b"[secret:");
-            out.extend_from_slice(name.as_bytes());
-            out.push(b']');
+            let hidden = input.get(mark.range.clone()).unwrap_or_default();
+            out.extend_from_slice(placeholder(mark.label, hidden).as_bytes());
         }
         from = mark.range.end;
     }

@@ -2,7 +2,9 @@
 
 mod credential;
 mod encoding;
+mod identity;
 mod mark;
+mod personal;
 mod redact;
 mod search;
 mod shape;

@@ -1,19 +1,24 @@
 //! Redaction: every resolved secret in every encoding, and well-known token shapes.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
+use crate::catalog::Masks;
+
 use super::encoding::{self, Form};
+use super::identity::Identities;
 use super::mark::{self, Label, Mark};
+use super::personal;
 use super::search::Search;
-use super::shape::{self, Edge};
+use super::shape::{self, ANY, Edge};
 
 /// Secrets of fewer bytes are not searched for, since they would be found everywhere; `tgw doctor` reports them.
 pub const LEAST_SECRET: usize = encoding::LEAST_PLAIN;
 
-/// Finds secrets in text and bytes and replaces them by `[secret:NAME]`, or `[secret:token]` for a token shape.
+/// Finds secrets in text and bytes and replaces them by `[secret:NAME]`, or by `[secret:github#1]` for the shape of a token of
+/// a provider, `[secret:token#1]` where none is known: the same token has the same number wherever this redactor hides it.
 ///
 /// A resolved secret is found as it is, without white space around it, line by line, in base 64 (both alphabets, at any
 /// place in a longer text), in hexadecimal (also set apart byte by byte), in UTF-16 where it is ASCII, and with percent, backslash or HTML
@@ -21,18 +26,43 @@ pub const LEAST_SECRET: usize = encoding::LEAST_PLAIN;
 /// reversed, written in another base, or spread over several values or the lines of a hexadecimal dump.
 #[derive(Default)]
 pub struct Redactor {
+    secrets: Arc<Secrets>,
+    identities: Arc<Identities>,
+    masks: Masks,
+}
+
+/// What was resolved.
+#[derive(Default)]
+struct Secrets {
     names: Vec<String>,
     forms: Vec<(Form, usize)>,
     search: OnceLock<Search>,
 }
 
+impl Clone for Secrets {
+    fn clone(&self) -> Self {
+        Self { names: self.names.clone(), forms: self.forms.clone(), search: OnceLock::new() }
+    }
+}
+
 impl Redactor {
     /// Adds a secret's value under its credential's name; all its encodings are found from then on.
     pub fn add(&mut self, name: &str, secret: &[u8]) {
-        let index = self.names.len();
-        self.names.push(name.to_owned());
-        self.forms.extend(encoding::forms(secret).into_iter().map(|form| (form, index)));
-        self.search = OnceLock::new();
+        let secrets = Arc::make_mut(&mut self.secrets);
+        let index = secrets.names.len();
+        secrets.names.push(name.to_owned());
+        secrets.forms.extend(encoding::forms(secret).into_iter().map(|form| (form, index)));
+        secrets.search = OnceLock::new();
+    }
+
+    /// The same redactor for the results of a tool. A resolved secret is hidden whatever its masks say.
+    #[must_use]
+    pub fn masking(&self, masks: &Masks) -> Self {
+        Self {
+            secrets: Arc::clone(&self.secrets),
+            identities: Arc::clone(&self.identities),
+            masks: masks.clone(),
+        }
     }
 
     /// Redacts bytes that are a whole.
@@ -64,7 +94,7 @@ impl Redactor {
             .find(|mark| mark.range.start <= unfinished && unfinished < mark.range.end)
             .map_or(unfinished, |mark| mark.range.end);
         let mut out = Vec::with_capacity(end);
-        mark::write(input, 0..end, &marks, &self.names, &mut out);
+        mark::write(input, 0..end, &marks, |label, hidden| self.placeholder(label, hidden), &mut out);
         out
     }
 
@@ -75,7 +105,7 @@ impl Redactor {
     pub fn value(&self, value: &mut Value) -> bool {
         match value {
             Value::Null | Value::Bool(_) => false,
-            Value::Number(_) if self.forms.is_empty() => false,
+            Value::Number(_) if self.secrets.forms.is_empty() && self.masks.personal.is_empty() => false,
             Value::Number(number) => {
                 // A secret of digits may come as a number.
                 let mut text = number.to_string();
@@ -93,7 +123,7 @@ impl Redactor {
                     let is_value = std::mem::take(&mut named);
                     if let Value::String(text) = element {
                         named = shape::is_secret_option(text);
-                        found |= is_value && hide(text, shape::hidden_text(text));
+                        found |= is_value && self.hide(text, shape::hidden_text(text));
                     }
                     found |= self.value(element);
                 }
@@ -108,7 +138,7 @@ impl Redactor {
         for (key, value) in members.iter_mut() {
             if let Value::String(text) = value {
                 let part = shape::hidden_member(key, text);
-                found |= hide(text, part);
+                found |= self.hide(text, part);
             }
             found |= self.value(value);
         }
@@ -121,6 +151,22 @@ impl Redactor {
         found
     }
 
+    /// Whether what only has this shape is shown.
+    fn shows(&self, kind: &str) -> bool {
+        self.masks.shown.iter().any(|waiver| waiver.kind == kind)
+    }
+
+    /// Hides a part of a text; returns whether there was any.
+    fn hide(&self, text: &mut String, part: Option<std::ops::Range<usize>>) -> bool {
+        let part = part.filter(|_| !self.shows(ANY));
+        let Some((range, hidden)) = part.and_then(|part| Some((part.clone(), text.get(part)?))) else {
+            return false;
+        };
+        let placeholder = self.placeholder(Label::Shape(ANY), hidden.as_bytes());
+        text.replace_range(range, &placeholder);
+        true
+    }
+
     fn string(&self, text: &mut String) -> bool {
         match self.text(text) {
             Cow::Borrowed(_) => false,
@@ -131,19 +177,34 @@ impl Redactor {
         }
     }
 
-    pub(super) fn names(&self) -> &[String] {
-        &self.names
+    /// What stands in place of a hidden text.
+    pub(super) fn placeholder(&self, label: Label, hidden: &[u8]) -> String {
+        match label {
+            Label::Secret(index) => {
+                format!("[secret:{}]", self.secrets.names.get(index).map_or("secret", String::as_str))
+            }
+            Label::Shape(kind) => match self.identities.number(kind, hidden) {
+                Some(number) => format!("[secret:{kind}#{number}]"),
+                None => format!("[secret:{kind}]"),
+            },
+        }
     }
 
     pub(super) fn search(&self) -> &Search {
-        self.search.get_or_init(|| Search::new(self.forms.clone()))
+        self.secrets.search.get_or_init(|| Search::new(self.secrets.forms.clone()))
     }
 
     /// What to hide, merged.
     pub(super) fn marks(&self, input: &[u8], edge: Edge) -> Vec<Mark> {
         let mut marks = Vec::new();
-        shape::find(input, edge, &mut |range| marks.push(Mark { range, label: Label::Token }));
-        if !self.forms.is_empty() {
+        let mut mark = |range, kind| marks.push(Mark { range, label: Label::Shape(kind) });
+        shape::find(input, edge, &mut |range, kind| {
+            if !self.shows(kind) {
+                mark(range, kind);
+            }
+        });
+        personal::find(self.masks.personal, input, &mut mark);
+        if !self.secrets.forms.is_empty() {
             self.search().find(input, &mut marks);
         }
         if marks.is_empty() { marks } else { mark::merge(input, marks) }
@@ -151,16 +212,9 @@ impl Redactor {
 
     fn replace(&self, input: &[u8], marks: &[Mark]) -> Vec<u8> {
         let mut out = Vec::with_capacity(input.len());
-        mark::write(input, 0..input.len(), marks, &self.names, &mut out);
+        mark::write(input, 0..input.len(), marks, |label, hidden| self.placeholder(label, hidden), &mut out);
         out
     }
-}
-
-/// Hides a part of a text; returns whether there was any.
-fn hide(text: &mut String, part: Option<std::ops::Range<usize>>) -> bool {
-    let Some(part) = part.filter(|part| text.get(part.clone()).is_some()) else { return false };
-    text.replace_range(part, "[secret:token]");
-    true
 }
 
 #[cfg(test)]

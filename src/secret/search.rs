@@ -7,6 +7,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::encoding::{Form, Spill};
 use super::mark::{self, Label, Mark};
+use super::shape::ANY;
 use super::view::{self, Places, Spelling};
 
 /// How many bytes one byte of a secret may be spelt with: percent, then HTML, or the other way round.
@@ -95,7 +96,7 @@ impl Search {
         }
         let Some(automaton) = self.automaton.get_or_init(|| self.build(MatchKind::Standard)) else {
             // INVARIANT: what cannot be searched is not shown.
-            found(0..bytes.len(), Label::Token);
+            found(0..bytes.len(), Label::Shape(ANY));
             return;
         };
         for hit in automaton.find_overlapping_iter(bytes) {

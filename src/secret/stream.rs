@@ -49,7 +49,13 @@ impl<'a> StreamRedactor<'a> {
         }
         let mut out = Vec::new();
         if safe > self.passed {
-            mark::write(&self.buffer, self.passed..safe, &marks, self.redactor.names(), &mut out);
+            mark::write(
+                &self.buffer,
+                self.passed..safe,
+                &marks,
+                |label, hidden| self.redactor.placeholder(label, hidden),
+                &mut out,
+            );
             let kept = safe.saturating_sub(CONTEXT);
             self.buffer.drain(..kept);
             self.passed = safe - kept;
@@ -62,7 +68,13 @@ impl<'a> StreamRedactor<'a> {
     pub fn finish(self) -> Vec<u8> {
         let marks = self.redactor.marks(&self.buffer, Edge::Whole);
         let mut out = Vec::new();
-        mark::write(&self.buffer, self.passed..self.buffer.len(), &marks, self.redactor.names(), &mut out);
+        mark::write(
+            &self.buffer,
+            self.passed..self.buffer.len(),
+            &marks,
+            |label, hidden| self.redactor.placeholder(label, hidden),
+            &mut out,
+        );
         out
     }
 }

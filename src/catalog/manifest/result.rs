@@ -1,8 +1,8 @@
 //! `result`: how far a result is vouched for, and how it is shown.
 
-use crate::catalog::{Keep, ResultSpec, Trust};
-use crate::diagnostic::{Diagnostic, Report, Span};
-use crate::document::{Fields, Node, NodeValue, expect_text, expect_texts};
+use crate::catalog::{Keep, Personal, PersonalKind, ResultSpec, Trust, Waiver, shape_kinds};
+use crate::diagnostic::{Diagnostic, Report, Span, nearest};
+use crate::document::{Fields, Node, NodeValue, expect_items, expect_text, expect_texts};
 
 /// Most bytes of content that a contract may ask for: a model reads them.
 const MOST_CONTENT: u64 = 1 << 20;
@@ -27,6 +27,12 @@ pub(super) fn result(node: Option<&Node>, name: Span, report: &mut Report) -> Re
         if let Some(node) = fields.value("redact", report) {
             spec.redact = pointers(node, "`redact`", report);
         }
+        if let Some(node) = fields.value("hide", report) {
+            spec.masks.personal = hidden(node, report);
+        }
+        if let Some(node) = fields.value("show", report) {
+            spec.masks.shown = shown(node, report);
+        }
         fields.finish(report);
     }
     if !stated {
@@ -38,6 +44,48 @@ pub(super) fn result(node: Option<&Node>, name: Span, report: &mut Report) -> Re
         );
     }
     spec
+}
+
+/// `hide`: kinds of personal data.
+fn hidden(node: &Node, report: &mut Report) -> Personal {
+    let mut personal = Personal::default();
+    for (text, node) in expect_texts(node, "`hide`", report) {
+        match PersonalKind::parse(text) {
+            Some(kind) => personal = personal.with(kind),
+            None => report.push(unknown(node, text, &PersonalKind::ALL.map(PersonalKind::as_str))),
+        }
+    }
+    personal
+}
+
+/// `show`: what only has the shape of a secret, each kind with the reason why it is none.
+fn shown(node: &Node, report: &mut Report) -> Vec<Waiver> {
+    let mut waivers = Vec::new();
+    for item in expect_items(node, "`show`", report).unwrap_or_default() {
+        let Some(mut fields) = Fields::of(item, "an entry of `show`", report) else { continue };
+        let kind = fields.required("kind", report);
+        let kind = kind.and_then(|node| Some((expect_text(node, "`kind`", report)?, node)));
+        let reason = fields.required("reason", report);
+        let reason = reason.and_then(|node| expect_text(node, "`reason`", report));
+        fields.finish(report);
+        let (Some((kind, node)), Some(reason)) = (kind, reason) else { continue };
+        if shape_kinds().any(|known| known == kind) {
+            waivers.push(Waiver { kind: kind.to_owned(), reason: reason.to_owned() });
+        } else {
+            report.push(unknown(node, kind, &shape_kinds().collect::<Vec<_>>()));
+        }
+    }
+    waivers
+}
+
+fn unknown(node: &Node, text: &str, known: &[&str]) -> Diagnostic {
+    let problem = Diagnostic::error(node.span, format!("there is no kind `{text}`"));
+    let mut all = known.to_vec();
+    all.dedup();
+    match nearest(text, all.iter().copied()) {
+        Some(near) => problem.with_hint(format!("did you mean `{near}`?")),
+        None => problem.with_hint(format!("one of `{}`", all.join("`, `"))),
+    }
 }
 
 /// Checks that nothing which a reply, the ledger and the audit name is hidden: it would be shown there all the same. Each of

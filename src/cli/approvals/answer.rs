@@ -7,7 +7,8 @@ use crate::gateway::{RecordedAnswer, record_answer};
 use crate::ident::Tenant;
 use crate::state::{Answer, ApprovalState, Change, Receipt, SqlStore, Store, StoreError, StoredApproval};
 
-use super::super::arguments::{AnswerArgs, ColourChoice};
+use super::super::approval_arguments::AnswerArgs;
+use super::super::arguments::ColourChoice;
 use super::super::display::terminal;
 use super::super::exit::{Failure, Outcome};
 use super::super::output::print;

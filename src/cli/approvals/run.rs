@@ -8,7 +8,8 @@ use crate::gateway::{Admission, Finished, Gateway, Settled};
 use crate::ident::CallId;
 use crate::wire::{CallRequest, Shape};
 
-use super::super::arguments::{ApprovalsRunArgs, ColourChoice, DisplayArgs, SessionArgs, StoreArgs};
+use super::super::approval_arguments::ApprovalsRunArgs;
+use super::super::arguments::{ColourChoice, DisplayArgs, SessionArgs, StoreArgs};
 use super::super::call::carry_out;
 use super::super::display::Display;
 use super::super::exit::{Failure, Outcome};
@@ -114,6 +115,7 @@ fn session_arguments(arguments: &ApprovalsRunArgs) -> SessionArgs {
     SessionArgs {
         tools: arguments.tools.clone(),
         policy: arguments.policy.clone(),
+        lock: arguments.lock.clone(),
         workspace: arguments.workspace.clone(),
         state: arguments.state.clone(),
         tenant: arguments.tenant.clone(),

@@ -12,8 +12,8 @@ use crate::state::{
     Answer, ApprovalState, Change, Receipt, Refusal, SignedAnswersNow, SqlStore, StoreError, StoredApproval,
 };
 
+use super::super::approval_arguments::AnswerArgs;
 use super::super::approvers::{self, approver};
-use super::super::arguments::AnswerArgs;
 use super::super::exit::Failure;
 use super::super::keys;
 use super::super::session::operating_system_user;

@@ -200,10 +200,10 @@ fn a_cut_drops_what_could_begin_a_secret_in_any_spelling() {
 #[test]
 fn a_cut_through_a_token_or_address_hides_what_is_left_of_it() {
     let cut = |text: &str| String::from_utf8(Redactor::default().cut_bytes(text.as_bytes())).unwrap();
-    assert_eq!(cut("token is ghp_abc"), "token is [secret:token]");
-    assert_eq!(cut("see https://ann:hunt"), "see https://ann:[secret:token]");
-    assert_eq!(cut("-----BEGIN RSA PRIVATE KEY-----\nMIIE"), "[secret:token]");
-    assert_eq!(cut("jwt eyJhbGciOi"), "jwt [secret:token]");
+    assert_eq!(cut("token is ghp_abc"), "token is [secret:github#1]");
+    assert_eq!(cut("see https://ann:hunt"), "see https://ann:[secret:token#1]");
+    assert_eq!(cut("-----BEGIN RSA PRIVATE KEY-----\nMIIE"), "[secret:private_key#1]");
+    assert_eq!(cut("jwt eyJhbGciOi"), "jwt [secret:jwt#1]");
 }
 
 #[test]
@@ -223,9 +223,9 @@ fn values_are_redacted_in_strings_keys_and_by_their_keys() {
         json!({
             "a": ["x [secret:db]", 1, null, true],
             "[secret:db]": "k",
-            "password": "[secret:token]",
-            "config": {"apiKey": "[secret:token]", "Authorization": "Bearer [secret:token]", "next_page_token": "p2k3j4h5"},
-            "argv": ["curl", "--token", "[secret:token]", "--output", "file"],
+            "password": "[secret:token#1]",
+            "config": {"apiKey": "[secret:token#2]", "Authorization": "Bearer [secret:token#2]", "next_page_token": "p2k3j4h5"},
+            "argv": ["curl", "--token", "[secret:token#2]", "--output", "file"],
             "password_hint": "my dog",
         })
     );
@@ -244,24 +244,72 @@ fn a_secret_of_digits_is_found_in_a_number() {
 }
 
 #[test]
-fn well_known_tokens_are_hidden() {
+fn tokens_of_well_known_providers_are_hidden_under_their_names() {
     let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
-    for token in [
-        "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-        "github_pat_11ABCDEFG0123456789_abcdefghijklmnopqrstuvwxyz",
-        "glpat-ABCdef123456ghiJKL78",
-        "AKIAIOSFODNN7EXAMPLE",
-        "xoxb-123456789012-abcdefABCDEF",
-        "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
-        "sk-proj-abcDEF123456ghiJKL789mno",
-        "sk-ant-api03-abcdef",
-        "sk-0123456789abcdef0123456789abcdef",
-        "AIzaSyA1234567890abcdefghijklmnopqrstuvw",
-        "npm_abcdefghijklmnopqrstuvwxyz0123456789",
-        "pypi-AgEIcHlwaS5vcmcCJDEyMzQ1Njc4",
-        jwt,
+    for (provider, token) in [
+        ("github", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"),
+        ("github", "github_pat_11ABCDEFG0123456789_abcdefghijklmnopqrstuvwxyz"),
+        ("gitlab", "glpat-ABCdef123456ghiJKL78"),
+        ("aws", "AKIAIOSFODNN7EXAMPLE"),
+        ("slack", "xoxb-123456789012-abcdefABCDEF"),
+        ("stripe", "sk_live_4eC39HqLyjWDarjtT1zdp7dc"),
+        ("openai", "sk-proj-abcDEF123456ghiJKL789mno"),
+        ("anthropic", "sk-ant-api03-abcdef"),
+        ("openai", "sk-0123456789abcdef0123456789abcdef"),
+        ("google", "AIzaSyA1234567890abcdefghijklmnopqrstuvw"),
+        ("npm", "npm_abcdefghijklmnopqrstuvwxyz0123456789"),
+        ("pypi", "pypi-AgEIcHlwaS5vcmcCJDEyMzQ1Njc4"),
+        ("jwt", jwt),
     ] {
-        assert_eq!(clean(&format!("a {token}, b")), "a [secret:token], b", "{token}");
+        let expected = format!("a [secret:{provider}#1], b");
+        assert_eq!(clean(&format!("a {token}, b")), expected, "{token}");
+    }
+}
+
+#[test]
+fn each_line_of_the_data_file_hides_a_token_and_leaves_what_only_begins_like_it() {
+    for known in shape::known() {
+        let (letters, capitals) = ("a1B2c3D4e5".repeat(8), "A1B2C3D4E5".repeat(8));
+        let tail = match known.tail {
+            shape::Tail::Capitals(least) => &capitals[..least],
+            shape::Tail::Alphanumeric(least) | shape::Tail::Word(least) | shape::Tail::Random(least) => {
+                &letters[..least]
+            }
+        };
+        let token = format!("{}{tail}", known.prefix);
+        assert_eq!(clean(&format!("use {token} here")), format!("use [secret:{}#1] here", known.provider));
+        // Too short, in the middle of a word, and (for those that must look random) made of words.
+        let short = format!("use {}{} here", known.prefix, &tail[..tail.len().min(9) - 1]);
+        let inside = format!("use x{token} here");
+        let mut left = vec![short, inside];
+        if matches!(known.tail, shape::Tail::Random(_)) {
+            left.push(format!("use {}{} here", known.prefix, "plain-words-".repeat(6)));
+        }
+        for text in left {
+            assert_eq!(clean(&text), text);
+        }
+    }
+}
+
+#[test]
+fn a_placeholder_says_which_hidden_tokens_are_the_same() {
+    let redactor = Redactor::default();
+    let token = |letter: &str| format!("ghp_{}", letter.repeat(36));
+    let text = format!("{} {} {} password=hunter22", token("a"), token("b"), token("a"));
+    assert_eq!(
+        redactor.text(&text),
+        "[secret:github#1] [secret:github#2] [secret:github#1] password=[secret:token#1]"
+    );
+    assert_eq!(redactor.text(&token("b")), "[secret:github#2]", "also in another text");
+    let mut value = json!({"password": "hunter22", "token": token("c")});
+    redactor.value(&mut value);
+    assert_eq!(value, json!({"password": "[secret:token#1]", "token": "[secret:github#3]"}));
+}
+
+#[test]
+fn only_a_placeholder_is_taken_for_one() {
+    for text in ["[secret:hunter2x", "[secret: hunter2x]", "(secret:hunter2#1]", "[secret:Hunter2#1]"] {
+        assert!(!clean(text).contains("unter2"), "{text}");
     }
 }
 
@@ -269,9 +317,9 @@ fn well_known_tokens_are_hidden() {
 fn private_keys_are_hidden_and_prose_about_them_is_not() {
     let body = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB\n";
     let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{body}{body}-----END RSA PRIVATE KEY-----");
-    assert_eq!(clean(&format!("a\n{key}\nb")), "a\n[secret:token]\nb");
-    assert_eq!(clean(&json_text(&format!("a\n{key}\nb"))), "a\\n[secret:token]\\nb");
-    assert_eq!(clean(&format!("-----BEGIN PRIVATE KEY-----\n{body}")), "[secret:token]");
+    assert_eq!(clean(&format!("a\n{key}\nb")), "a\n[secret:private_key#1]\nb");
+    assert_eq!(clean(&json_text(&format!("a\n{key}\nb"))), "a\\n[secret:private_key#1]\\nb");
+    assert_eq!(clean(&format!("-----BEGIN PRIVATE KEY-----\n{body}")), "[secret:private_key#1]");
     let prose = "a file that starts with -----BEGIN PRIVATE KEY----- holds a key";
     assert_eq!(clean(prose), prose);
     let public = format!("-----BEGIN PUBLIC KEY-----\n{body}-----END PUBLIC KEY-----");
@@ -281,51 +329,54 @@ fn private_keys_are_hidden_and_prose_about_them_is_not() {
 #[test]
 fn a_secret_in_a_command_is_hidden_and_the_command_stays_readable() {
     assert_hidden(&[
-        ("API_KEY=v cmd", "API_KEY=[secret:token] cmd"),
-        ("export DB_PASSWORD='hunter two' && run", "export DB_PASSWORD='[secret:token]' && run"),
-        ("env GH_TOKEN=\"abc\" gh pr list", "env GH_TOKEN=\"[secret:token]\" gh pr list"),
-        ("login --password hunter2 --user ann", "login --password [secret:token] --user ann"),
-        ("login --api-key=abc host", "login --api-key=[secret:token] host"),
+        ("API_KEY=v cmd", "API_KEY=[secret:token#1] cmd"),
+        ("export DB_PASSWORD='hunter two' && run", "export DB_PASSWORD='[secret:token#1]' && run"),
+        ("env GH_TOKEN=\"abc\" gh pr list", "env GH_TOKEN=\"[secret:token#1]\" gh pr list"),
+        ("login --password hunter2 --user ann", "login --password [secret:token#1] --user ann"),
+        ("login --api-key=abc host", "login --api-key=[secret:token#1] host"),
         (
             "curl -H 'Authorization: Bearer abc.def' https://api.example/v1",
-            "curl -H 'Authorization: Bearer [secret:token]' https://api.example/v1",
+            "curl -H 'Authorization: Bearer [secret:token#1]' https://api.example/v1",
         ),
         (
             "curl -H \"X-Api-Key: abc123\" https://api.example/v1",
-            "curl -H \"X-Api-Key: [secret:token]\" https://api.example/v1",
+            "curl -H \"X-Api-Key: [secret:token#1]\" https://api.example/v1",
         ),
-        ("git clone https://ann:hunter2@git.example/r", "git clone https://ann:[secret:token]@git.example/r"),
+        (
+            "git clone https://ann:hunter2@git.example/r",
+            "git clone https://ann:[secret:token#1]@git.example/r",
+        ),
         (
             "psql postgres://app:p@ss@db.example:5432/x",
-            "psql postgres://app:[secret:token]@db.example:5432/x",
+            "psql postgres://app:[secret:token#1]@db.example:5432/x",
         ),
         (
             "git push https://0123456789abcdef0123@git.example/r",
-            "git push https://[secret:token]@git.example/r",
+            "git push https://[secret:token#1]@git.example/r",
         ),
-        ("https://[secret:user]:abc@git.example/r", "https://[secret:user]:[secret:token]@git.example/r"),
+        ("https://[secret:user]:abc@git.example/r", "https://[secret:user]:[secret:token#1]@git.example/r"),
     ]);
 }
 
 #[test]
 fn a_secret_in_an_exception_or_in_quoted_json_is_hidden() {
     assert_hidden(&[
-        (r#"{"user":"ann","password": "hunter2"}"#, r#"{"user":"ann","password": "[secret:token]"}"#),
-        (r#"{'api_key': 'abc', 'n': 1}"#, r#"{'api_key': '[secret:token]', 'n': 1}"#),
+        (r#"{"user":"ann","password": "hunter2"}"#, r#"{"user":"ann","password": "[secret:token#1]"}"#),
+        (r#"{'api_key': 'abc', 'n': 1}"#, r#"{'api_key': '[secret:token#1]', 'n': 1}"#),
         (
             r#"KeyError: "{\"password\": \"hun\\\"ter2\", \"n\": 1}""#,
-            r#"KeyError: "{\"password\": \"[secret:token]\", \"n\": 1}""#,
+            r#"KeyError: "{\"password\": \"[secret:token#1]\", \"n\": 1}""#,
         ),
         (
             "AuthError: login failed (user=ann, password=hunter2)",
-            "AuthError: login failed (user=ann, password=[secret:token])",
+            "AuthError: login failed (user=ann, password=[secret:token#1])",
         ),
-        ("password: hunter\n", "password: [secret:token]\n"),
-        ("client_secret=abc&grant=x", "client_secret=[secret:token]&grant=x"),
-        ("GET /?access_token=abc&page=2", "GET /?access_token=[secret:token]&page=2"),
-        ("<password>hunter</password>", "<password>[secret:token]</password>"),
-        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [secret:token]"),
-        ("{\"pin_password\": 12345678}", "{\"pin_password\": [secret:token]}"),
+        ("password: hunter\n", "password: [secret:token#1]\n"),
+        ("client_secret=abc&grant=x", "client_secret=[secret:token#1]&grant=x"),
+        ("GET /?access_token=abc&page=2", "GET /?access_token=[secret:token#1]&page=2"),
+        ("<password>hunter</password>", "<password>[secret:token#1]</password>"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [secret:token#1]"),
+        ("{\"pin_password\": 12345678}", "{\"pin_password\": [secret:token#1]}"),
     ]);
 }
 
@@ -444,7 +495,7 @@ proptest! {
             let cut = text.floor_char_boundary(at.min(text.len()));
             let left = redactor.cut_bytes(format!("x: {}", &text[..cut]).as_bytes());
             let left = String::from_utf8(left).unwrap();
-            let rest = left.strip_prefix("x: ").unwrap_or("").replace("[secret:db]", "").replace("[secret:token]", "");
+            let rest = left.strip_prefix("x: ").unwrap_or("").replace("[secret:db]", "").replace("[secret:token#1]", "");
             prop_assert!(rest.len() <= 8, "{} cut at {}: {:?}", spelling, cut, left);
         }
     }

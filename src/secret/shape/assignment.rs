@@ -52,6 +52,9 @@ pub(super) fn at(input: &[u8], word: Range<usize>, edge: Edge) -> (usize, Option
     if left == MOST_NAME || right == MOST_NAME {
         return (end, None);
     }
+    if before.get(..start).is_some_and(|before| before.ends_with(b"[")) && is_placeholder(after) {
+        return (end, None);
+    }
     let Some(secrecy) = secrecy(name) else { return (end, None) };
     let value = join(input, start, end, dashes, name).and_then(|(join, from)| {
         if secrecy == Secrecy::Authorization {
@@ -61,6 +64,17 @@ pub(super) fn at(input: &[u8], word: Range<usize>, edge: Edge) -> (usize, Option
         }
     });
     (end, value)
+}
+
+/// Whether `:kind#7]` follows, as a placeholder goes on after `[secret`.
+fn is_placeholder(after: &[u8]) -> bool {
+    let run = |from: usize, class: fn(&u8) -> bool| {
+        after.iter().skip(from).take(MOST_NAME).take_while(|byte| class(byte)).count()
+    };
+    let kind = run(1, |byte| byte.is_ascii_lowercase() || *byte == b'_');
+    let number = run(kind + 2, u8::is_ascii_digit);
+    let signs = [byte_at(after, 0), byte_at(after, kind + 1), byte_at(after, kind + 2 + number)];
+    kind > 0 && number > 0 && signs == *b":#]"
 }
 
 fn skip_spaces(input: &[u8], from: usize) -> usize {

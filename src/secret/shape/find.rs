@@ -20,7 +20,7 @@ pub(in crate::secret) enum Edge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trigger {
     /// A token with this prefix.
-    Token(token::Tail),
+    Token(token::Known),
     /// A token of three parts in base 64.
     Jwt,
     /// A block of a PEM file.
@@ -62,8 +62,8 @@ const WORDS: &[&str] = &[
     "UTHORIZATION",
 ];
 
-static LITERALS: LazyLock<Vec<(&str, Trigger)>> = LazyLock::new(|| {
-    let mut literals: Vec<(&str, Trigger)> = vec![
+static LITERALS: LazyLock<Vec<(&'static str, Trigger)>> = LazyLock::new(|| {
+    let mut literals: Vec<(&'static str, Trigger)> = vec![
         ("eyJ", Trigger::Jwt),
         ("-----BEGIN ", Trigger::Pem),
         ("Bearer ", Trigger::Scheme),
@@ -71,7 +71,7 @@ static LITERALS: LazyLock<Vec<(&str, Trigger)>> = LazyLock::new(|| {
         ("Basic ", Trigger::Scheme),
         ("://", Trigger::Address),
     ];
-    literals.extend(token::PREFIXES.iter().map(|(prefix, tail)| (*prefix, Trigger::Token(*tail))));
+    literals.extend(token::known().map(|known| (known.prefix, Trigger::Token(known))));
     literals.extend(WORDS.iter().map(|word| (*word, Trigger::Word)));
     literals
 });
@@ -85,11 +85,18 @@ static AUTOMATON: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
-/// Reports every range of `input` that has the shape of a secret. Ranges may overlap.
-pub(in crate::secret) fn find(input: &[u8], edge: Edge, found: &mut dyn FnMut(Range<usize>)) {
+/// What a placeholder calls a secret of no known provider.
+pub(in crate::secret) const ANY: &str = "token";
+
+/// What it calls a signed token of three parts, and a private key.
+pub(super) const JWT: &str = "jwt";
+pub(super) const PRIVATE_KEY: &str = "private_key";
+
+/// Reports every range of `input` that has the shape of a secret, with what a placeholder calls it. Ranges may overlap.
+pub(in crate::secret) fn find(input: &[u8], edge: Edge, found: &mut dyn FnMut(Range<usize>, &'static str)) {
     let Some(automaton) = &*AUTOMATON else {
         // INVARIANT: what cannot be searched is not shown.
-        found(0..input.len());
+        found(0..input.len(), ANY);
         return;
     };
     // Where the last name ended, or its hidden value: a name with two words in it is looked at once.
@@ -97,7 +104,7 @@ pub(in crate::secret) fn find(input: &[u8], edge: Edge, found: &mut dyn FnMut(Ra
     for hit in automaton.find_iter(input) {
         let Some((_, trigger)) = LITERALS.get(hit.pattern().as_usize()) else { continue };
         let range = match trigger {
-            Trigger::Token(tail) => token::prefixed(input, hit.range(), *tail, edge),
+            Trigger::Token(known) => token::prefixed(input, hit.range(), known.tail, edge),
             Trigger::Jwt => token::jwt(input, hit.start(), edge),
             Trigger::Pem => token::pem(input, hit.start(), edge),
             Trigger::Scheme => token::scheme(input, hit.range(), edge),
@@ -111,7 +118,13 @@ pub(in crate::secret) fn find(input: &[u8], edge: Edge, found: &mut dyn FnMut(Ra
             }
         };
         if let Some(range) = range.filter(|range| !range.is_empty()) {
-            found(range);
+            let kind = match trigger {
+                Trigger::Token(known) => known.provider,
+                Trigger::Jwt => JWT,
+                Trigger::Pem => PRIVATE_KEY,
+                Trigger::Scheme | Trigger::Address | Trigger::Word => ANY,
+            };
+            found(range, kind);
         }
     }
 }

@@ -11,5 +11,7 @@ mod token;
 mod value;
 
 pub(super) use assignment::{hidden_member, is_secret_option};
-pub(super) use find::{Edge, find};
+pub(super) use find::{ANY, Edge, find};
+#[cfg(test)]
+pub(super) use token::{Tail, known};
 pub(super) use value::hidden_text;

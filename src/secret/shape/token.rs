@@ -7,7 +7,7 @@ use super::value::{at, is_reference};
 
 /// What follows the prefix of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tail {
+pub(in crate::secret) enum Tail {
     /// At least so many letters and digits.
     Alphanumeric(usize),
     /// At least so many letters, digits, `_` and `-`.
@@ -18,40 +18,34 @@ pub(super) enum Tail {
     Capitals(usize),
 }
 
-/// Prefixes of well-known tokens. Of two that begin alike the longer comes first.
-pub(super) const PREFIXES: &[(&str, Tail)] = &[
-    ("ghp_", Tail::Alphanumeric(16)),
-    ("gho_", Tail::Alphanumeric(16)),
-    ("ghu_", Tail::Alphanumeric(16)),
-    ("ghs_", Tail::Alphanumeric(16)),
-    ("ghr_", Tail::Alphanumeric(16)),
-    ("github_pat_", Tail::Word(16)),
-    ("glpat-", Tail::Word(16)),
-    ("glptt-", Tail::Word(16)),
-    ("AKIA", Tail::Capitals(16)),
-    ("ASIA", Tail::Capitals(16)),
-    ("xoxb-", Tail::Word(10)),
-    ("xoxp-", Tail::Word(10)),
-    ("xoxa-", Tail::Word(10)),
-    ("xoxr-", Tail::Word(10)),
-    ("xoxs-", Tail::Word(10)),
-    ("xoxe", Tail::Random(10)),
-    ("xapp-", Tail::Random(10)),
-    ("sk_live_", Tail::Alphanumeric(10)),
-    ("sk_test_", Tail::Alphanumeric(10)),
-    ("rk_live_", Tail::Alphanumeric(10)),
-    ("rk_test_", Tail::Alphanumeric(10)),
-    ("whsec_", Tail::Alphanumeric(16)),
-    ("sk-ant-", Tail::Word(10)),
-    ("sk-proj-", Tail::Random(16)),
-    ("sk-", Tail::Random(20)),
-    ("AIza", Tail::Word(30)),
-    ("ya29.", Tail::Random(20)),
-    ("npm_", Tail::Alphanumeric(30)),
-    ("pypi-", Tail::Random(16)),
-    ("hf_", Tail::Alphanumeric(30)),
-    ("dop_v1_", Tail::Alphanumeric(32)),
-];
+/// A kind of token of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::secret) struct Known {
+    /// The provider, as a placeholder names it.
+    pub(in crate::secret) provider: &'static str,
+    /// What it begins with.
+    pub(in crate::secret) prefix: &'static str,
+    /// What follows.
+    pub(in crate::secret) tail: Tail,
+}
+
+/// The tokens of well-known providers. Of two that begin alike the longer comes first.
+pub(in crate::secret) fn known() -> impl Iterator<Item = Known> {
+    let lines = include_str!("tokens.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let (provider, prefix, class) = (words.next()?, words.next()?, words.next()?);
+        let least = words.next()?.parse().ok()?;
+        let tail = match class {
+            "alphanumeric" => Tail::Alphanumeric(least),
+            "word" => Tail::Word(least),
+            "random" => Tail::Random(least),
+            "capitals" => Tail::Capitals(least),
+            _ => return None,
+        };
+        Some(Known { provider, prefix, tail })
+    })
+}
 
 /// Most bytes of one token.
 const MOST_TOKEN: usize = 8 << 10;
@@ -202,4 +196,23 @@ pub(super) fn address(input: &[u8], separator: Range<usize>, edge: Edge) -> Opti
     };
     let text = authority.get(secret.clone())?;
     (!is_reference(text)).then_some(from + secret.start..from + secret.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_data_file_is_read_and_none_stands_before_a_longer_one() {
+        let written =
+            include_str!("tokens.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let all: Vec<Known> = known().collect();
+        assert_eq!(all.len(), written.count());
+        for (at, one) in all.iter().enumerate() {
+            let later = all.iter().skip(at + 1);
+            let hidden: Vec<&str> =
+                later.map(|later| later.prefix).filter(|later| later.starts_with(one.prefix)).collect();
+            assert_eq!(hidden, Vec::<&str>::new(), "{}", one.prefix);
+        }
+    }
 }

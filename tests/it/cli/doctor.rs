@@ -219,7 +219,7 @@ fn a_lost_key_of_the_seals_is_a_problem_that_every_command_names() {
 #[test]
 fn a_program_that_tools_may_change_is_warned() {
     let tools = "version: 1\ntools:\n  - name: deploy\n    version: 1.0.0\n    description: Deploys.\n    risk: write\n    \
-                 run: {command: [./deploy.sh]}\n";
+                 input_schema: {type: object}\n    run: {command: [./deploy.sh]}\n";
     let space = Space::new();
     space.write("tools.yaml", tools).write("deploy.sh", "#!/bin/sh\n");
     let script = space.path("deploy.sh");

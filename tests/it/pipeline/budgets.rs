@@ -273,7 +273,7 @@ fn a_look_at_budgets_shows_each_purse_of_this_tenant() {
         shop("  - {id: spend, tools: [order], per: user, sum: arguments.minor, limit: 10, window: 24h}");
     assert_eq!(
         space.tgw(["budgets"]).with_files().text(),
-        " ID     PER   WHOSE  GROUP  USED  LIMIT  WINDOW  FREES FROM\n spend  user                0     10     1440m\n"
+        " ID     PER   WHOSE  GROUP  USED  LIMIT  WINDOW  FREES FROM\n spend  user                0     10     24h\n"
     );
     assert!(store(&space).is_none());
     order_with(&space, &["--user", "ann"], &json!({"ref": "A", "minor": 7}));

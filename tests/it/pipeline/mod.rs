@@ -13,6 +13,7 @@ mod lines;
 mod numbers;
 pub(crate) mod operations;
 mod order;
+mod personal;
 mod preconditions;
 mod results;
 mod scope;
