@@ -208,13 +208,10 @@ fn what_is_not_built_yet_is_refused_and_never_ignored() {
         let (catalog, rendered) = load(&tool_with(extra));
         assert!(catalog.is_none() && rendered.contains(expected), "{extra}:\n{rendered}");
     }
-    for (text, expected) in [(
-        "version: 1\ntools: []\ncredentials: {a: {source: {mint: {audience: x}}}}\n",
-        "the credential source `mint` is not supported yet",
-    )] {
-        let (catalog, rendered) = load(text);
-        assert!(catalog.is_none() && rendered.contains(expected), "{rendered}");
-    }
+    let (catalog, rendered) =
+        load("version: 1\ntools: []\ncredentials: {a: {source: {mint: {audience: x}}}}\n");
+    let expected = "the credential source `mint` is not supported yet";
+    assert!(catalog.is_none() && rendered.contains(expected), "{rendered}");
 }
 
 #[test]

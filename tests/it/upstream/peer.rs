@@ -191,8 +191,9 @@ fn call(id: &Value, name: &str, params: &Value) {
             answer(&json!(id.to_string()), &text("for another call"));
         }
         "spawn" => {
-            let child = crate::harness::process("setsid").args(["sleep", "1000"]).spawn().unwrap();
-            answer(id, &text(&child.id().to_string()));
+            let script = "setsid sleep 1000 > /dev/null 2>&1 & echo $!";
+            let said = crate::harness::process("sh").args(["-c", script]).output().unwrap();
+            answer(id, &text(String::from_utf8(said.stdout).unwrap().trim()));
         }
         "change" => {
             answer(id, &text("changed"));
