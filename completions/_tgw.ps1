@@ -204,7 +204,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;approvals;show' {
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'With --as-rule: a manifest, as for `tgw run`')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'With --as-rule: a policy, as for `tgw run`')
-            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as for `tgw run`')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'With --as-rule: the accepted tools of upstream servers, as for `tgw run`')
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'With --as-rule: what rules read as `facts`, as for `tgw run`')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]')

@@ -192,7 +192,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
         &'tgw;approvals;show'= {
             cand --tools 'With --as-rule: a manifest, as for `tgw run`'
             cand --policy 'With --as-rule: a policy, as for `tgw run`'
-            cand --lock 'The accepted tools of upstream servers, as for `tgw run`'
+            cand --lock 'With --as-rule: the accepted tools of upstream servers, as for `tgw run`'
             cand --facts 'With --as-rule: what rules read as `facts`, as for `tgw run`'
             cand --workspace 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]'
             cand --state 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]'

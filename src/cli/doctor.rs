@@ -1,13 +1,14 @@
 //! `tgw doctor`: what was found, what is trusted, what this machine can do.
 
 mod answers;
+mod programs;
 
 use std::os::fd::AsFd;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::catalog::{ArgumentPart, Contract, CredentialSource, CredentialSpec, Run};
+use crate::catalog::{CredentialSource, CredentialSpec};
 use crate::diagnostic::{Report, Severity, SourceMap};
 use crate::execute::{Capability, ParentEnvironment, check_program};
 use crate::secret::file_problem;
@@ -160,8 +161,11 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     for diagnostic in &examples {
         findings.push(remark(diagnostic, &loaded.sources));
     }
+    for server in session.catalog.servers() {
+        findings.extend(programs::of_server(server, &session.environment, root));
+    }
     for contract in session.catalog.contracts() {
-        findings.extend(program(contract, &session.environment, root));
+        findings.extend(programs::of_tool(contract, &session.environment, root));
         findings.extend(contract.result.masks.shown.iter().map(|waiver| {
             let text = format!("{}: `{}` is shown: {}", contract.name, waiver.kind, waiver.reason);
             Finding::new("redaction", State::Good, format!("{text} ({})", contract.location))
@@ -274,43 +278,6 @@ fn remark(diagnostic: &crate::diagnostic::Diagnostic, sources: &SourceMap) -> Fi
     let mut finding = Finding::new("files", state, format!("{place}: {}", diagnostic.message));
     finding.hint.clone_from(&diagnostic.hint);
     finding
-}
-
-/// What keeps a tool's program from being started. Other tools still run.
-fn program(contract: &Contract, environment: &ParentEnvironment, root: &Path) -> Option<Finding> {
-    let Run::Command(command) = &contract.run else { return None };
-    // A name that depends on the call is found out at the call.
-    let ArgumentPart::One(name) = command.argv.first()? else { return None };
-    if name.expressions().next().is_some() {
-        return None;
-    }
-    let error = match check_program(name.source(), &command.program_base, environment, root) {
-        Ok(()) => return changeable(contract, name.source(), &command.program_base, root),
-        Err(error) => error,
-    };
-    let text = format!("{}: {} ({})", contract.name, error.message, contract.location);
-    let finding = Finding::new("program", State::Warning, text);
-    Some(match error.hint {
-        Some(hint) => finding.with_hint(hint),
-        None => finding,
-    })
-}
-
-/// A program below the workspace, where a tool may change it: neither trust in the manifest nor a yes to a call covers what
-/// the file says.
-fn changeable(contract: &Contract, name: &str, base: &Path, root: &Path) -> Option<Finding> {
-    let path = name.contains('/').then(|| base.join(name))?.canonicalize().ok()?;
-    let inside = path.strip_prefix(root).ok()?;
-    let text = format!(
-        "{}: its program `{}` lies in the workspace, so whatever changes that file changes the tool ({})",
-        contract.name,
-        inside.display(),
-        contract.location
-    );
-    Some(
-        Finding::new("program", State::Warning, text)
-            .with_hint("keep it where no tool writes, outside of the workspace, and name it there in `argv`"),
-    )
 }
 
 /// Whether a credential's source is there. Its value is not looked at, and no program is run.

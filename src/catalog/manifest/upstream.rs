@@ -107,7 +107,9 @@ fn one(
         Some(NodeValue::Mapping(entries)) => entries,
         _ => &[],
     };
-    let node = written(server, tool, name.as_str(), said);
+    // What is wrong at the name is wrong with what the person says.
+    let place = overlay.map_or(server.span, |overlay| overlay.key_span);
+    let node = written(server, tool, Node { value: NodeValue::String(name.to_string()), span: place }, said);
     let upstream = Upstream { spec, tool, protocol: locked.protocol.as_deref() };
     let context = FileContext { upstream: Some(upstream), ..*context };
     let mut found = Report::default();
@@ -132,12 +134,12 @@ fn one(
 }
 
 /// The contract as it would be written in a manifest: what the server says, then what the person says, then the strictest.
-fn written(server: &LoadedServer<'_>, tool: &LockedTool, name: &str, said: &[Entry]) -> Node {
+fn written(server: &LoadedServer<'_>, tool: &LockedTool, name: Node, said: &[Entry]) -> Node {
     let span = server.span;
     let made = |key: &str, value: &serde_json::Value| Entry::new(key, Node::from_json(value, span));
     let description =
         tool.text("description").or(tool.text("title")).unwrap_or("(the server does not describe it)");
-    let mut entries = vec![made("name", &json!(name)), made("description", &json!(description))];
+    let mut entries = vec![Entry::new("name", name), made("description", &json!(description))];
     if let Some(title) = tool.text("title") {
         entries.push(made("title", &json!(title)));
     }
@@ -230,3 +232,6 @@ pub(super) fn run(
         no_effect,
     })))
 }
+
+#[cfg(test)]
+mod tests;

@@ -208,3 +208,11 @@ fn fifty_servers_start_no_process_until_one_is_called() {
         .collect();
     assert_eq!(logs, ["s7.log"]);
 }
+
+#[test]
+fn doctor_names_what_keeps_a_server_from_being_started() {
+    let space = Space::with("version: 1\nservers: {docs: {command: [no-such-server]}}\n", ALLOW);
+    let text = space.tgw(["doctor"]).with_files().text();
+    assert!(text.contains("docs: program `no-such-server` is not installed"), "{text}");
+    assert!(text.contains("no tool of the server `docs` is accepted yet"), "{text}");
+}
