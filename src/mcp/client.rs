@@ -192,6 +192,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
 
     /// Takes in what has come while nobody waited, without waiting for more.
     pub async fn catch_up(&self) {
+        // The runtime looks for what has come before this goes on.
+        tokio::task::yield_now().await;
         for _ in 0..256 {
             let more = tokio::select! {
                 biased;

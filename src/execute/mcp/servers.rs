@@ -241,11 +241,10 @@ impl Slot {
         if let Some(live) = self.up() {
             return Ok(live);
         }
-        let was = self.live.take();
-        if let Some(was) = &was {
-            self.lose(was);
+        let was = self.live.borrow().as_ref().map(Rc::clone);
+        if let Some(was) = was {
+            self.lose(&was);
         }
-        drop(was);
         if let Some(wait) = self.not_before.get().and_then(|when| when.checked_duration_since(Instant::now()))
         {
             let wait = crate::document::write_duration(Duration::from_secs(wait.as_secs().saturating_add(1)));
@@ -285,7 +284,8 @@ impl Slot {
     fn lose(&self, live: &Rc<Live>) {
         live.give_up();
         let mut current = self.live.borrow_mut();
-        if current.as_ref().is_none_or(|current| Rc::ptr_eq(current, live)) {
+        // All calls that were under way come here.
+        if current.as_ref().is_some_and(|current| Rc::ptr_eq(current, live)) {
             let ended = current.take();
             drop(current);
             drop(ended);

@@ -158,3 +158,18 @@ fn an_effect_is_recorded_before_it_is_sent_and_replayed_by_its_key() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "noted\n");
     assert!(space.intact() > 0);
 }
+
+#[test]
+fn calls_that_were_under_way_together_lose_their_server_once() {
+    let rest = "tools: {crash: {risk: read_only, execution_mode: parallel}, hang: {risk: read_only, execution_mode: parallel}, echo: {risk: read_only}}";
+    let space = peer(&[], rest, ALLOW);
+    let mut calls: Vec<String> =
+        (0..6).map(|number| call(&format!("h{number}"), "p__hang", &json!({}))).collect();
+    calls.push(call("c", "p__crash", &json!({})));
+    calls.push(call("e", "p__echo", &json!({"word": "again"})));
+    let answers = space.answers(&calls.iter().map(String::as_str).collect::<Vec<_>>());
+    let codes: Vec<&str> = answers.iter().take(7).map(code).collect();
+    assert_eq!(codes, ["EXECUTION_FAILED"; 7]);
+    // A pause would have been due after a second loss.
+    assert_eq!(answers[7]["content"], "again");
+}

@@ -196,8 +196,8 @@ fn call(id: &Value, name: &str, params: &Value) {
             answer(id, &text(String::from_utf8(said.stdout).unwrap().trim()));
         }
         "change" => {
-            answer(id, &text("changed"));
             say(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+            answer(id, &text("changed"));
         }
         "ask" => {
             answer(
