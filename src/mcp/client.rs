@@ -226,7 +226,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
                 Ok(None) => {}
                 Ok(Some(taken)) => {
                     for line in taken.split(|byte| *byte == b'\n') {
-                        message::read(line, &mut |incoming| self.take(&incoming));
+                        message::read(line, &mut |incoming| self.take(incoming));
                     }
                 }
                 Err(_) => self.end(Lost::TooLong(self.most_line)),
@@ -234,11 +234,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
         }
     }
 
-    fn take(&self, incoming: &Incoming<'_>) {
+    fn take(&self, incoming: Incoming<'_>) {
         match incoming {
-            Incoming::Answer(id, answer) => match self.waiting.borrow_mut().remove(id) {
+            Incoming::Answer(id, answer) => match self.waiting.borrow_mut().remove(&id) {
                 Some(waiting) => {
-                    *waiting.answer.borrow_mut() = Some(answer.clone());
+                    *waiting.answer.borrow_mut() = Some(answer);
                     waiting.woken.notify_one();
                 }
                 None => tracing::debug!(id, "an answer came to a request that nobody waits for"),
@@ -251,7 +251,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Client<R, W> {
             }
             Incoming::Notification { method, params } => match method.as_ref() {
                 "notifications/progress" => {
-                    if let Some((token, progress)) = message::progress(*params) {
+                    if let Some((token, progress)) = message::progress(params) {
                         self.proceed(token, progress);
                     }
                 }

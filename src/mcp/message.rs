@@ -16,10 +16,8 @@ pub enum Answer {
     Error {
         /// Its code.
         code: i64,
-        /// Its message: a server's text.
+        /// Its message: a server's text. What else it says, such as a trace, is for nobody here.
         message: String,
-        /// The whole error object, as it was sent.
-        whole: Box<RawValue>,
     },
 }
 
@@ -106,9 +104,7 @@ fn one(text: &[u8]) -> Incoming<'_> {
             Err(_) => Incoming::Stray,
         },
         (Some(id), None, None, Some(error)) => match (id.get().parse(), serde_json::from_str(error.get())) {
-            (Ok(id), Ok(RpcError { code, message })) => {
-                Incoming::Answer(id, Answer::Error { code, message, whole: error.to_owned() })
-            }
+            (Ok(id), Ok(RpcError { code, message })) => Incoming::Answer(id, Answer::Error { code, message }),
             (Err(_), Ok(_)) => Incoming::Stray,
             (_, Err(_)) => Incoming::Noise,
         },
@@ -216,7 +212,7 @@ mod tests {
         read(line.as_bytes(), &mut |incoming| {
             found.push(match incoming {
                 Incoming::Answer(id, Answer::Result(result)) => format!("result {id} {result}"),
-                Incoming::Answer(id, Answer::Error { code, message, .. }) => {
+                Incoming::Answer(id, Answer::Error { code, message }) => {
                     format!("error {id} {code} {message}")
                 }
                 Incoming::Stray => "stray".to_owned(),

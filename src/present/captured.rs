@@ -140,8 +140,8 @@ pub enum McpEnd {
     Refused {
         /// Its code.
         code: i64,
-        /// The error object, as the server sent it.
-        error: String,
+        /// Its message: the server's text.
+        message: String,
     },
     /// Nothing of the call went out.
     NotSent(CallError),

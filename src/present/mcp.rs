@@ -1,6 +1,6 @@
 //! From what a server answered to an outcome, and to what a model reads of it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::catalog::{Contract, McpSpec, OutputFormat, ResultSpec, Risk};
 use crate::code::{CallError, Effect, ErrorCode, Status};
@@ -33,7 +33,7 @@ pub(super) fn mcp(
     match capture.end {
         McpEnd::NotSent(error) => refused(error),
         McpEnd::Answered(result) => answered(result, spec, contract, bindings),
-        McpEnd::Refused { code, error } => {
+        McpEnd::Refused { code, message: said } => {
             let message = format!("the server refused the call with code {code}");
             let mut judgement = if NOT_TAKEN_UP.contains(&code) {
                 let error =
@@ -43,9 +43,8 @@ pub(super) fn mcp(
                 unproven(ErrorCode::ExecutionFailed, message, risk)
             };
             advise(&mut judgement, "the content is what the server says of it");
-            let Decoded { value, raw, .. } = decode(error.into_bytes(), false, false, OutputFormat::Json);
-            let mut outcome = Outcome::ended(judgement.status, judgement.effect, judgement.error);
-            (outcome.value, outcome.raw) = (value, raw);
+            let mut outcome = ended(judgement);
+            outcome.value = json!({ "code": code, "message": said });
             outcome
         }
         McpEnd::Lost(why) => ended(unproven(ErrorCode::ExecutionFailed, why, risk)),

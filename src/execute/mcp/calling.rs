@@ -64,9 +64,7 @@ pub(super) async fn call(
     };
     match over {
         Over::Answered(Answer::Result(result)) => McpEnd::Answered(Box::<str>::from(result).into()),
-        Over::Answered(Answer::Error { code, whole, .. }) => {
-            McpEnd::Refused { code, error: Box::<str>::from(whole).into() }
-        }
+        Over::Answered(Answer::Error { code, message }) => McpEnd::Refused { code, message },
         Over::Lost(Lost::TooLong(most)) => {
             live.give_up();
             McpEnd::TooLarge(most)
