@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{READS, peer};
-use crate::harness::{Space, call, content, status};
+use super::{READS, declared, peer};
+use crate::harness::{ALLOW, BINARY, Space, call, content, process, status};
+use crate::pty::{ENTER, Person};
 
 const ASKS: &str = "version: 1\ndefault_verdict: allow\nrules: [{id: ask, verdict: require_approval, servers: [peer], reason: it is a stranger}]\n";
 
@@ -58,4 +59,43 @@ fn a_yes_for_one_server_is_none_for_another_program() {
     space.write_beside("files/tools.yaml", tools.replace("\"__peer\"", "\"__peer\",\"--other\""));
     let again = space.answer(&call("c", "p__echo", &json!({"word": "hello"})));
     assert_eq!(status(&again), "input_required");
+}
+
+/// `tgw lock` on a terminal.
+fn locking(space: &Space) -> Person {
+    let mut command = process(BINARY);
+    let [tools, lock] =
+        ["files/tools.yaml", "files/tgw.lock"].map(|name| space.beside(name).display().to_string());
+    command
+        .args(["lock", "--tools", &tools, "--lock", &lock])
+        .current_dir(space.path(""))
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("LANG", "C.UTF-8");
+    for (name, folder) in
+        [("HOME", "home"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("TMPDIR", "tmp")]
+    {
+        command.env(name, space.beside(folder));
+    }
+    // High enough for all of it: a page at a time is for people.
+    Person::start_sized(command, 2000, 100, |_| {})
+}
+
+#[test]
+fn tools_are_accepted_on_the_terminal_by_the_whole_word_alone() {
+    let space = declared(&["--describe", "says it"], &format!("tools: {{{READS}}}"), ALLOW);
+    for (typed, accepted) in [("y", false), ("", false), ("accept", true)] {
+        let mut person = locking(&space);
+        let seen = person.sees("Type `accept`");
+        assert!(seen.contains("description: says it"), "{seen}");
+        person.press(typed);
+        person.press(ENTER);
+        let (ended, _) = person.ends();
+        assert_eq!(ended.code, Some(i32::from(!accepted)), "{typed}: {ended:?}");
+        assert_eq!(space.beside("files/tgw.lock").exists(), accepted, "{typed}");
+    }
+    let word = call("c", "p__echo", &json!({"word": "hello"}));
+    assert_eq!(content(&space.answer(&word)), "hello");
+    let records = space.records();
+    assert!(records.iter().any(|record| record.to_string().contains("tgw.lock")), "{records:?}");
 }
