@@ -1,7 +1,12 @@
 //! A call of an upstream server through the whole gateway, beside one that only crosses the pipes; and a start with many
 //! servers. The server is this program itself.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a bench ends where something is not as it must be")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a bench ends where something is not as it must be"
+)]
 #![expect(clippy::disallowed_methods, reason = "what crosses the pipes alone is started as anybody would")]
 
 mod support;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::catalog::{Digest, LockedServer, LockedTool, McpSpec, Risk, Run, ServerSpec, declarations};
 use crate::diagnostic::{Diagnostic, Report, Severity, Span};
@@ -98,7 +98,7 @@ fn one(
     let name = spec.exposes(&tool.name).map_err(Some)?;
     for schema in ["inputSchema", "outputSchema"] {
         // Only a person's own schema may ask the gateway to look at files or at earlier results.
-        if tool.pinned.get(schema).is_some_and(|schema| schema.to_string().contains("\"x-tgw-")) {
+        if tool.pinned.get(schema).is_some_and(has_own_keyword) {
             return Err(Some(format!("its `{schema}` has keywords of the gateway's own")));
         }
     }
@@ -133,10 +133,21 @@ fn one(
     Ok(named)
 }
 
+/// Whether a key anywhere in a schema is one of the gateway's own keywords.
+fn has_own_keyword(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => {
+            members.iter().any(|(key, value)| key.starts_with("x-tgw-") || has_own_keyword(value))
+        }
+        Value::Array(items) => items.iter().any(has_own_keyword),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
 /// The contract as it would be written in a manifest: what the server says, then what the person says, then the strictest.
 fn written(server: &LoadedServer<'_>, tool: &LockedTool, name: Node, said: &[Entry]) -> Node {
     let span = server.span;
-    let made = |key: &str, value: &serde_json::Value| Entry::new(key, Node::from_json(value, span));
+    let made = |key: &str, value: &Value| Entry::new(key, Node::from_json(value, span));
     let description =
         tool.text("description").or(tool.text("title")).unwrap_or("(the server does not describe it)");
     let mut entries = vec![Entry::new("name", name), made("description", &json!(description))];
