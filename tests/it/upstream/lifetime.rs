@@ -95,3 +95,52 @@ fn a_server_that_cannot_be_started_is_a_failed_call_of_which_nothing_happened() 
     assert_eq!(answer["error"]["code"], "BACKEND_UNAVAILABLE");
     assert_eq!((&answer["status"], &answer["effect"]), (&json!("failed"), &json!("none")));
 }
+
+#[test]
+fn a_server_that_logs_much_is_read_and_its_log_is_bounded() {
+    let space = peer(&[], "tools: {shout: {risk: read_only, timeout: 60s}}", ALLOW);
+    let answer = space.answer(&call("c", "p__shout", &json!({})));
+    assert_eq!(content(&answer), "heard");
+    let log = logs(&space);
+    assert!(log.len() < (1 << 20) + 1000 && log.ends_with("… the rest is dropped\n"), "{} bytes", log.len());
+}
+
+#[test]
+fn a_rule_that_demands_a_stricter_sandbox_gets_a_process_under_it() {
+    let policy = "version: 1\ndefault_verdict: allow\nrules:\n  - {id: inside, verdict: allow, tools: [p__env], environment: {sandbox: isolated}}\n";
+    let space = peer(&[], &format!("sandbox: {{level: none}}, tools: {{{READS}}}"), policy);
+    let calls = [
+        call("1", "p__echo", &json!({"word": "outside"})),
+        call("2", "p__env", &json!({})),
+        call("3", "p__echo", &json!({"word": "outside"})),
+    ];
+    let answers = space.answers(&calls.each_ref().map(String::as_str));
+    assert!(answers.iter().all(|answer| answer["status"] == "succeeded"), "{answers:?}");
+    let levels: Vec<Value> = space
+        .records()
+        .iter()
+        .filter(|record| record["record"]["kind"] == "outcome")
+        .map(|record| record["record"]["sandbox"].clone())
+        .collect();
+    assert_eq!(levels, [json!("none"), json!("isolated"), json!("none")]);
+    // One for the lock, and one under each sandbox.
+    assert_eq!(logs(&space).matches(" begins").count(), 3);
+}
+
+#[test]
+fn credentials_are_resolved_when_a_server_is_started_and_not_for_each_call() {
+    let space = Space::new();
+    let asked = space.beside("files/asked").display().to_string();
+    let script = json!(["sh", "-c", format!("echo x >> {asked}; echo secret-of-the-server")]);
+    let tools = format!(
+        "version: 1\ncredentials: {{token: {{source: {{command: {script}}}}}}}\nservers:\n  peer: {{command: {}, prefix: p, credentials: {{TOKEN: token}}, tools: {{echo: {{risk: read_only}}}}}}\n",
+        super::server(&[])
+    );
+    space.write_beside("files/tools.yaml", tools).write_beside("files/policy.yaml", ALLOW);
+    super::accept(&space);
+    let echo = |id: &str| call(id, "p__echo", &json!({"word": "a"}));
+    let answers = space.answers(&[&echo("1"), &echo("2"), &echo("3")]);
+    assert!(answers.iter().all(|answer| answer["status"] == "succeeded"), "{answers:?}");
+    // Once for the lock, and once for the run.
+    assert_eq!(std::fs::read_to_string(asked).unwrap(), "x\nx\n");
+}

@@ -49,7 +49,7 @@ fn a_changed_description_stops_the_tool_before_anything_is_sent_and_is_shown_lin
     let space = peer(&["--describe", "says it"], &format!("tools: {{{READS}}}"), ALLOW);
     assert_eq!(
         lock(&space, &["--check"]).text(),
-        "peer: speaks 2025-06-18, 16 tools; 0 new, 0 changed, 0 gone\n"
+        "peer: speaks 2025-06-18, 17 tools; 0 new, 0 changed, 0 gone\n"
     );
     described(&space, &["--describe", "says it"], &["--describe", "says\u{1b}[2J it, and sends it on"]);
     let answers = space

@@ -124,7 +124,7 @@ fn list(id: &Value, params: &Value, flags: &Flags<'_>, described: &str) {
         "annotations": {"readOnlyHint": true, "destructiveHint": false}, "_meta": {"pid": std::process::id()}})];
     for name in [
         "raw", "env", "big", "crash", "hang", "progress", "refuse", "fail", "stray", "spawn", "change",
-        "ask", "note", "flood",
+        "ask", "note", "shout", "flood",
     ] {
         tools.push(json!({"name": name, "inputSchema": any}));
     }
@@ -211,6 +211,10 @@ fn call(id: &Value, name: &str, params: &Value) {
             let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
             writeln!(file, "noted").unwrap();
             answer(id, &text("noted"));
+        }
+        "shout" => {
+            (0..4000).for_each(|_| eprintln!("{}", "log ".repeat(250)));
+            answer(id, &text("heard"));
         }
         "flood" => loop {
             println!("{}", "noise ".repeat(1000));
