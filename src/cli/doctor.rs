@@ -122,7 +122,7 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     let session = &loaded.session;
     let root = session.workspace.root();
     findings.push(Finding::new("workspace", State::Good, root.display().to_string()));
-    for (what, found) in [("tools", &loaded.tools), ("policy", &loaded.policies)] {
+    for (what, found) in [("tools", &loaded.tools), ("policy", &loaded.policies), ("lock", &loaded.lock)] {
         files(what, found, findings);
     }
     findings.push(Finding::new(
