@@ -44,6 +44,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Look at the audit chain: list, show, verify, export')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write a small commented tools.yaml and policy.yaml for a project')
             [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Say that configuration files of a workspace may be obeyed, with their present content')
+            [CompletionResult]::new('lock', 'lock', [CompletionResultType]::ParameterValue, 'Look at what upstream servers offer, and accept it: what was accepted is what is shown and called')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain an error code, or list them all')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of a call line or of a result line')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Say what was found, what is trusted, and what this machine can do')
@@ -58,6 +59,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--display', '--display', [CompletionResultType]::ParameterName, 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -81,6 +83,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--display', '--display', [CompletionResultType]::ParameterName, 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -101,6 +104,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;check' {
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -121,6 +125,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;tools' {
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -200,6 +205,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;approvals;show' {
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'With --as-rule: a manifest, as for `tgw run`')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'With --as-rule: a policy, as for `tgw run`')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'With --as-rule: the accepted tools of upstream servers, as for `tgw run`')
             [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'With --as-rule: what rules read as `facts`, as for `tgw run`')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]')
@@ -249,6 +255,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--display', '--display', [CompletionResultType]::ParameterName, 'Where people see what happens, as for `tgw run`')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest, as for `tgw run`')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy, as for `tgw run`')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as for `tgw run`')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that the call works in, as for `tgw run`')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store, as for `tgw run`')
             [CompletionResult]::new('--tenant', '--tenant', [CompletionResultType]::ParameterName, 'The tenant [env: TGW_TENANT] [default: local]')
@@ -435,6 +442,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'At most this long, such as 30s; exit status 7 where it still goes on then')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -454,6 +462,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;effects;watch' {
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -474,6 +483,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;effects;cancel' {
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -493,6 +503,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;effects;reconcile' {
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -528,6 +539,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--step', '--step', [CompletionResultType]::ParameterName, 'The step that it starts in [default: the task file''s, else the policy''s initial_step]')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest, as for `tgw run`')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy, as for `tgw run`')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as for `tgw run`')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, as for `tgw run`')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store, as for `tgw run`')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, which a gate may read')
@@ -546,6 +558,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'What is added to the task''s data, or replaces it by name: a JSON object; null takes a name out')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest, as for `tgw run`')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy, as for `tgw run`')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as for `tgw run`')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, as for `tgw run`')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store, as for `tgw run`')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, which a gate may read')
@@ -590,6 +603,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most this many tasks, agents, users and groups of each budget, the latest')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -766,6 +780,21 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'tgw;lock' {
+            [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: as for `tgw run`]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The lock to read and to write [env: TGW_LOCK] [default: tgw.lock of the workspace]')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace [env: TGW_WORKSPACE] [default: as for `tgw run`]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Only say what differs from what is accepted, and change nothing')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Accept what differs without asking: read it first, with --check')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Accept what differs without asking: read it first, with --check')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'tgw;explain' {
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
@@ -788,6 +817,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
         'tgw;doctor' {
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')
@@ -809,6 +839,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'Only this tool; may be given several times [default: every tool that has effects]')
             [CompletionResult]::new('--tools', '--tools', [CompletionResultType]::ParameterName, 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user''s folder, else the embedded one]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user''s own counts besides, wherever the others come from]')
+            [CompletionResult]::new('--lock', '--lock', [CompletionResultType]::ParameterName, 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user''s folder]')
             [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]')
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]')

@@ -52,8 +52,8 @@ _tgw() {
             tgw,init)
                 cmd="tgw__subcmd__init"
                 ;;
-            tgw,keys)
-                cmd="tgw__subcmd__keys"
+            tgw,lock)
+                cmd="tgw__subcmd__lock"
                 ;;
             tgw,man)
                 cmd="tgw__subcmd__man"
@@ -154,18 +154,6 @@ _tgw() {
             tgw__subcmd__effects,watch)
                 cmd="tgw__subcmd__effects__subcmd__watch"
                 ;;
-            tgw__subcmd__keys,generate)
-                cmd="tgw__subcmd__keys__subcmd__generate"
-                ;;
-            tgw__subcmd__keys,jwks)
-                cmd="tgw__subcmd__keys__subcmd__jwks"
-                ;;
-            tgw__subcmd__keys,list)
-                cmd="tgw__subcmd__keys__subcmd__list"
-                ;;
-            tgw__subcmd__keys,rotate)
-                cmd="tgw__subcmd__keys__subcmd__rotate"
-                ;;
             tgw__subcmd__state,migrate)
                 cmd="tgw__subcmd__state__subcmd__migrate"
                 ;;
@@ -188,7 +176,7 @@ _tgw() {
 
     case "${cmd}" in
         tgw)
-            opts="-v -h -V --verbose --log-format --color --help --version run call check tools results approvals approvers keys effects task budgets state audit init trust explain schema doctor drill completions man"
+            opts="-v -h -V --verbose --log-format --color --help --version run call check tools results approvals approvers effects task budgets state audit init trust lock explain schema doctor drill completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -400,7 +388,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__approvals__subcmd__run)
-            opts="-v -h --display --tools --policy --workspace --state --tenant --facts --verbose --log-format --color --help"
+            opts="-v -h --display --tools --policy --lock --workspace --state --tenant --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -415,6 +403,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -450,7 +442,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__approvals__subcmd__show)
-            opts="-v -h --as-rule --tools --policy --facts --workspace --state --tenant --verbose --log-format --color --help"
+            opts="-v -h --as-rule --tools --policy --lock --facts --workspace --state --tenant --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -461,6 +453,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -940,7 +936,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__budgets)
-            opts="-v -h --limit --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --limit --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -955,6 +951,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1006,7 +1006,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__call)
-            opts="-v -h --display --no-prompt --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --display --no-prompt --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1021,6 +1021,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1072,7 +1076,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__check)
-            opts="-v -h --explain --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --explain --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1083,6 +1087,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1164,7 +1172,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__doctor)
-            opts="-v -h --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1175,6 +1183,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1226,7 +1238,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__drill)
-            opts="-v -h --tool --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --tool --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1241,6 +1253,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1314,7 +1330,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__effects__subcmd__cancel)
-            opts="-v -h --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1325,6 +1341,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1418,7 +1438,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__effects__subcmd__reconcile)
-            opts="-v -h --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1429,6 +1449,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1556,7 +1580,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__effects__subcmd__wait)
-            opts="-v -h --timeout --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --timeout --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1571,6 +1595,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1622,7 +1650,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__effects__subcmd__watch)
-            opts="-v -h --json --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --json --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1633,6 +1661,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1727,101 +1759,25 @@ _tgw() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        tgw__subcmd__keys)
-            opts="-v -h --verbose --log-format --color --help generate rotate list jwks"
+        tgw__subcmd__lock)
+            opts="-y -v -h --check --yes --tools --lock --workspace --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --log-format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                --tools)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                --lock)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        tgw__subcmd__keys__subcmd__generate)
-            opts="-v -h --verbose --log-format --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --log-format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                --workspace)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        tgw__subcmd__keys__subcmd__jwks)
-            opts="-v -h --verbose --log-format --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --log-format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        tgw__subcmd__keys__subcmd__list)
-            opts="-v -h --json --verbose --log-format --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --log-format)
-                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        tgw__subcmd__keys__subcmd__rotate)
-            opts="-v -h --verbose --log-format --color --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 --log-format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
@@ -1910,7 +1866,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__run)
-            opts="-v -h --jobs --wait-approvals --wait-operations --format --display --no-prompt --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --jobs --wait-approvals --wait-operations --format --display --no-prompt --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1933,6 +1889,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2156,7 +2116,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__task__subcmd__start)
-            opts="-v -h --id --step --tools --policy --workspace --state --agent --user --tenant --facts --verbose --log-format --color --help"
+            opts="-v -h --id --step --tools --policy --lock --workspace --state --agent --user --tenant --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2175,6 +2135,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2218,7 +2182,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__task__subcmd__step)
-            opts="-v -h --data --tools --policy --workspace --state --agent --user --tenant --facts --verbose --log-format --color --help"
+            opts="-v -h --data --tools --policy --lock --workspace --state --agent --user --tenant --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2233,6 +2197,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2276,7 +2244,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__tools)
-            opts="-v -h --json --all --tools --policy --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
+            opts="-v -h --json --all --tools --policy --lock --workspace --state --agent --user --tenant --task --step --facts --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2287,6 +2255,10 @@ _tgw() {
                     return 0
                     ;;
                 --policy)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

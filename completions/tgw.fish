@@ -47,6 +47,7 @@ complete -c tgw -n "__fish_tgw_needs_command" -f -a "state" -d 'Move the state s
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "audit" -d 'Look at the audit chain: list, show, verify, export'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "init" -d 'Write a small commented tools.yaml and policy.yaml for a project'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "trust" -d 'Say that configuration files of a workspace may be obeyed, with their present content'
+complete -c tgw -n "__fish_tgw_needs_command" -f -a "lock" -d 'Look at what upstream servers offer, and accept it: what was accepted is what is shown and called'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "explain" -d 'Explain an error code, or list them all'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "schema" -d 'Print the JSON Schema of a call line or of a result line'
 complete -c tgw -n "__fish_tgw_needs_command" -f -a "doctor" -d 'Say what was found, what is trusted, and what this machine can do'
@@ -65,6 +66,7 @@ mcp\t'MCP'"
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l display -d 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand run" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand run" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -86,6 +88,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand run" -s h -l help -d 'Print help
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l display -d 'Where people see what happens: text (on stderr), json (on stderr, one object a line), none, fd:N (text to that descriptor), or file:PATH (text to that file, which is emptied first; a path with a slash needs no file:) [default: text where stderr is a terminal, else none]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand call" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand call" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -104,6 +107,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand call" -s v -l verbose -d 'Log to
 complete -c tgw -n "__fish_tgw_using_subcommand call" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand check" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand check" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -122,6 +126,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand check" -s v -l verbose -d 'Log t
 complete -c tgw -n "__fish_tgw_using_subcommand check" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand tools" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand tools" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -191,6 +196,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l tools -d 'With --as-rule: a manifest, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l policy -d 'With --as-rule: a policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l lock -d 'With --as-rule: the accepted tools of upstream servers, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l facts -d 'With --as-rule: what rules read as `facts`, as for `tgw run`' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l workspace -d 'The workspace, whose store is looked at [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from show" -l state -d 'The state store: a folder, a file that ends in .db, or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: that of the workspace]' -r -F
@@ -234,6 +240,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subco
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l display -d 'Where people see what happens, as for `tgw run`' -r
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l tools -d 'A manifest, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l lock -d 'The accepted tools of upstream servers, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l workspace -d 'The folder that the call works in, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l state -d 'The state store, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand approvals; and __fish_seen_subcommand_from run" -l tenant -d 'The tenant [env: TGW_TENANT] [default: local]' -r
@@ -394,6 +401,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l timeout -d 'At most this long, such as 30s; exit status 7 where it still goes on then' -r
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -411,6 +419,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from wait" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -429,6 +438,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from watch" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -446,6 +456,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcomm
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from cancel" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand effects; and __fish_seen_subcommand_from reconcile" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -477,6 +488,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l step -d 'The step that it starts in [default: the task file\'s, else the policy\'s initial_step]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l tools -d 'A manifest, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l lock -d 'The accepted tools of upstream servers, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l workspace -d 'The workspace, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l state -d 'The state store, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from start" -l agent -d 'The agent, which a gate may read' -r
@@ -493,6 +505,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l data -d 'What is added to the task\'s data, or replaces it by name: a JSON object; null takes a name out' -r
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l tools -d 'A manifest, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l policy -d 'A policy, as for `tgw run`' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l lock -d 'The accepted tools of upstream servers, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l workspace -d 'The workspace, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l state -d 'The state store, as for `tgw run`' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand_from step" -l agent -d 'The agent, which a gate may read' -r
@@ -531,6 +544,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand task; and __fish_seen_subcommand
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l limit -d 'At most this many tasks, agents, users and groups of each budget, the latest' -r
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand budgets" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -680,6 +694,18 @@ complete -c tgw -n "__fish_tgw_using_subcommand trust" -l revoke -d 'Stop trusti
 complete -c tgw -n "__fish_tgw_using_subcommand trust" -s y -l yes -d 'Trust without showing the content and asking: read it first'
 complete -c tgw -n "__fish_tgw_using_subcommand trust" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand trust" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -l lock -d 'The lock to read and to write [env: TGW_LOCK] [default: tgw.lock of the workspace]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -l workspace -d 'The workspace [env: TGW_WORKSPACE] [default: as for `tgw run`]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -l check -d 'Only say what differs from what is accepted, and change nothing'
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -s y -l yes -d 'Accept what differs without asking: read it first, with --check'
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand lock" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand explain" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand explain" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
@@ -697,6 +723,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand schema" -s v -l verbose -d 'Log 
 complete -c tgw -n "__fish_tgw_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand doctor" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r
@@ -716,6 +743,7 @@ complete -c tgw -n "__fish_tgw_using_subcommand doctor" -s h -l help -d 'Print h
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tool -d 'Only this tool; may be given several times [default: every tool that has effects]' -r
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l tools -d 'A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: tools.yaml of the workspace where trusted, else of the user\'s folder, else the embedded one]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l policy -d 'A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user\'s own counts besides, wherever the others come from]' -r -F
+complete -c tgw -n "__fish_tgw_using_subcommand drill" -l lock -d 'The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user\'s folder]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l workspace -d 'The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l state -d 'The state store: a folder, or a file that ends in .db, never inside the workspace; or postgres://USER@HOST/DATABASE [env: TGW_STATE] [default: a folder for this workspace below $XDG_STATE_HOME/tgw]' -r -F
 complete -c tgw -n "__fish_tgw_using_subcommand drill" -l agent -d 'The agent, as NAME or NAME@VERSION [env: TGW_AGENT] [default: default]' -r

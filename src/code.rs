@@ -188,7 +188,7 @@ the earlier one.";
     /// The contract is not the one that was accepted.
     ContractChanged = "CONTRACT_CHANGED", Failed, Never, 1,
         "The tool's contract is not the one that was accepted, or under which the call was approved: its digest \
-differs. The tool stays stopped until a person accepts the new contract; a call that was approved is asked about anew.";
+differs. The tool stays stopped until a person accepts the new contract, that of an upstream server's tool with `tgw lock`; a call that was approved is asked about anew.";
     /// A credential could not be had.
     CredentialUnavailable = "CREDENTIAL_UNAVAILABLE", Failed, Later, 1,
         "A credential that the tool needs could not be resolved: its source is missing, empty or failed. \

@@ -53,7 +53,7 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
-use crate::execute::{Notifier, StandIn};
+use crate::execute::{Notifier, Servers, StandIn};
 use crate::policy::Decision;
 use crate::present::Claim;
 use crate::secret::{CredentialCache, Redactor};
@@ -89,6 +89,8 @@ pub trait Observer {
     fn finished(&self, finished: &Finished, redactor: &Redactor);
     /// A call still runs.
     fn progress(&self, tool: &str, elapsed: Duration);
+    /// A server says how far a call is. `said` is its own text, redacted.
+    fn proceeded(&self, _tool: &str, _call: &str, _step: (f64, Option<f64>), _said: Option<&str>) {}
     /// What a call began goes on elsewhere, or came to its end there. `said` is what was last heard of it, redacted.
     fn operation(&self, tool: &str, call: &str, state: &str, said: Option<&str>);
 }
@@ -148,6 +150,8 @@ pub struct Gateway<'s> {
     stand_in: Option<&'s dyn StandIn>,
     /// What is told of its calls outside.
     telemetry: Telemetry,
+    /// The upstream servers that it started.
+    servers: Servers,
 }
 
 impl<'s> Gateway<'s> {
@@ -190,6 +194,7 @@ impl<'s> Gateway<'s> {
             looked_up: RefCell::default(),
             stand_in: None,
             telemetry: Telemetry::default(),
+            servers: Servers::new(session.server_logs.clone()),
         }
     }
 
@@ -198,13 +203,6 @@ impl<'s> Gateway<'s> {
     pub fn with_stand_in(mut self, stand_in: &'s dyn StandIn) -> Self {
         self.stand_in = Some(stand_in);
         self
-    }
-
-    /// The redactor for what a tool brings back.
-    fn redactor_of(&self, contract: &Contract) -> Redactor {
-        let mut masks = contract.result.masks.clone();
-        masks.personal = masks.personal.and(self.session.policy.hides_from(&contract.name));
-        self.redactor.borrow().masking(&masks)
     }
 
     /// Whether the call names a tool that may run beside others; a cheap answer from the contract alone.

@@ -113,6 +113,10 @@ name!(
     CredentialName, "credential name", 128, word_start, word, "A-Z a-z 0-9 _ - ."
 );
 name!(
+    /// The name of an upstream server.
+    ServerName, "server name", 64, word_start, |c| word(c) && c != '.', "A-Z a-z 0-9 _ -"
+);
+name!(
     /// A permission that a contract asks for and that users and agents hold.
     Permission, "permission", 128, word_start, |c| word(c) || c == ':', "A-Z a-z 0-9 _ - . :"
 );

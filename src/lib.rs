@@ -37,6 +37,7 @@ pub mod validate;
 pub mod policy;
 pub mod secret;
 pub mod present;
+pub mod mcp;
 pub mod approval;
 pub mod authorize;
 pub mod execute;

@@ -2,6 +2,7 @@
 
 mod position;
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
@@ -45,6 +46,8 @@ pub struct Session {
     pub environment: ParentEnvironment,
     /// What passes are signed with.
     pub pass_keys: PassKeys,
+    /// Where upstream servers log to; `None` for nowhere.
+    pub server_logs: Option<PathBuf>,
     /// Time.
     pub clock: Clock,
     /// What rules may read as `facts`.

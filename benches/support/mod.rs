@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tgw::approval::Approvers;
-use tgw::catalog::{Catalog, EMBEDDED_MANIFEST, ManifestFile, TaskContext, TaskSpan};
+use tgw::catalog::{Catalog, EMBEDDED_MANIFEST, LockFile, ManifestFile, TaskContext, TaskSpan};
 use tgw::clock::Clock;
 use tgw::diagnostic::{Report, SourceMap};
 use tgw::execute::ParentEnvironment;
@@ -95,6 +95,11 @@ pub(crate) fn line(number: usize) -> String {
 
 /// A session over a manifest and a policy, in a folder.
 pub(crate) fn session(manifest: &str, policy: &str, root: &Path) -> Session {
+    locked(manifest, None, policy, root)
+}
+
+/// The same, with accepted tools of upstream servers.
+pub(crate) fn locked(manifest: &str, lock: Option<&str>, policy: &str, root: &Path) -> Session {
     let (mut sources, mut report) = (SourceMap::default(), Report::default());
     let file = ManifestFile {
         name: Arc::from("tools.yaml"),
@@ -102,7 +107,8 @@ pub(crate) fn session(manifest: &str, policy: &str, root: &Path) -> Session {
         base: PathBuf::from("/"),
         trusted: true,
     };
-    let Ok(catalog) = Catalog::load(&[file], &mut sources, &mut report) else {
+    let lock = lock.map(|text| LockFile { name: Arc::from("tgw.lock"), text: Arc::from(text) });
+    let Ok(catalog) = Catalog::load_locked(&[file], lock.as_ref(), &mut sources, &mut report) else {
         panic!("{}", report.render(&sources, false))
     };
     let file = PolicyFile::new("policy.yaml", policy);
@@ -137,6 +143,7 @@ pub(crate) fn session(manifest: &str, policy: &str, root: &Path) -> Session {
         scope,
         environment: ParentEnvironment::current(),
         pass_keys: tgw::state::PassKeys::new(root),
+        server_logs: None,
         clock: Clock::System,
         facts: Arc::default(),
     }

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
-use tgw::catalog::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
+use tgw::catalog::{Catalog, EMBEDDED_MANIFEST, Lock, LockFile, ManifestFile};
 use tgw::code::{Effect, Status};
 use tgw::diagnostic::{Report, SourceMap};
 use tgw::expression::{Bindings, Declarations, Expression, Field, Functions, Placement, Template, Type};
+use tgw::mcp::{Client, ListLimits, list_tools};
 use tgw::policy::{Policy, PolicyFile};
 use tgw::wire::{IdRegister, JsonLimits, Line, ReplyView, decode_line, encode_reply, parse_strict};
 
@@ -39,6 +40,34 @@ pub fn policy(bytes: &[u8]) {
     let loaded = Policy::load(&[PolicyFile::new("fuzz.yaml", text)], &CATALOG, &mut sources, &mut report);
     assert_eq!(loaded.is_err(), report.has_errors());
     let _ = report.render(&sources, false);
+}
+
+/// Reads accepted tools: what is read is written back as it was, and a tool that cannot be held keeps no other from loading.
+pub fn lock(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(lock) = Lock::read(text) else { return };
+    assert_eq!(Lock::read(&lock.write()).as_ref(), Ok(&lock));
+    let manifest = "version: 1\nservers: {docs: {command: [docs]}}\n";
+    let accepted = LockFile { name: Arc::from("tgw.lock"), text: Arc::from(lock.write()) };
+    let (mut sources, mut report) = (SourceMap::default(), Report::default());
+    let loaded = Catalog::load_locked(&[file("tools.yaml", manifest)], Some(&accepted), &mut sources, &mut report);
+    for contract in loaded.iter().flat_map(Catalog::contracts) {
+        let _ = contract.input_schema.compiled();
+    }
+}
+
+/// Takes these bytes for all that a server ever says: its tools are listed and one is called, and both come to an end.
+pub fn upstream(bytes: &[u8]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(async {
+        let client = Client::new(bytes, tokio::io::sink(), 1 << 16);
+        let _ = list_tools(&client, ListLimits::default()).await;
+        if let Ok(call) = client.call_tool("t", "{}", None) {
+            let furthest = std::cell::Cell::new(f64::NEG_INFINITY);
+            let proceeds = |step: &tgw::mcp::Progress| assert!(step.done > furthest.replace(step.done));
+            let _ = call.answer(&proceeds).await;
+        }
+    });
 }
 
 /// Decodes a line, and answers every call of it in its own shape: one line of JSON each.

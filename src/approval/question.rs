@@ -8,7 +8,7 @@ use crate::catalog::{NetworkRule, Risk, SandboxLevel};
 use crate::policy::Quorum;
 use crate::present::{DisplayBody, redacted_body};
 use crate::secret::Redactor;
-use crate::validate::{CommandPlan, Plan, ProgramSource, StdinPlan};
+use crate::validate::{CommandPlan, McpPlan, Plan, ProgramSource, StdinPlan};
 
 use super::{Reason, Subject};
 
@@ -72,6 +72,7 @@ pub(super) struct Argument {
 pub(super) enum Runs {
     Builtin { name: String, timeout: Duration },
     Command(CommandPlan),
+    Mcp(McpPlan),
 }
 
 /// One way to say yes for the task.
@@ -118,6 +119,8 @@ impl Question {
                     Runs::Builtin { name: name.as_str().to_owned(), timeout: *timeout }
                 }
                 Plan::Command(command) => Runs::Command(redacted_command(command, redactor)),
+                // What is written in a manifest and what a person accepted hold no argument of a call.
+                Plan::Mcp(plan) => Runs::Mcp(plan.clone()),
             },
             place,
             credentials: credentials(subject.plan),
@@ -205,6 +208,9 @@ fn redacted_command(command: &CommandPlan, redactor: &Redactor) -> CommandPlan {
 fn credentials(plan: &Plan) -> Vec<String> {
     match plan {
         Plan::Builtin { .. } => Vec::new(),
+        Plan::Mcp(plan) => {
+            plan.server.credentials.iter().map(|(variable, name)| format!("{name} as {variable}")).collect()
+        }
         Plan::Command(command) => {
             let named = command.credentials.iter().map(|(variable, name)| format!("{name} as {variable}"));
             let stdin = match &command.stdin {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::catalog::{Digest, NetworkRule};
 use crate::present::{DisplayBody, DisplayOptions, Line, LongLines, Tone, body_lines, lay_out};
 use crate::text;
-use crate::validate::{CommandPlan, ProgramSource, StdinPlan};
+use crate::validate::{CommandPlan, McpPlan, ProgramSource, StdinPlan};
 
 use super::block::Block;
 use super::question::{Argument, Runs};
@@ -226,7 +226,23 @@ impl Page {
                 self.field("builtin", &format!("{name}, in the gateway itself, at most {timeout:?}"));
             }
             Runs::Command(command) => self.command(command),
+            Runs::Mcp(plan) => self.upstream(plan),
         }
+    }
+
+    fn upstream(&mut self, plan: &McpPlan) {
+        let server = &plan.server;
+        self.field("server", &format!("{}, its tool {}", server.name, plan.tool));
+        let argv = server.argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ");
+        self.value("  argv      ", "argv", &argv);
+        self.field("in", if server.cwd.is_empty() { "." } else { &server.cwd });
+        for (name, value) in &server.env {
+            self.value("  env       ", name, &format!("{}={}", text::escape(name), quote(value)));
+        }
+        if !server.pass_env.is_empty() {
+            self.field("passes on", &server.pass_env.join(" "));
+        }
+        self.field("at most", &format!("{:?}", plan.timeout));
     }
 
     fn command(&mut self, command: &CommandPlan) {

@@ -129,7 +129,7 @@ pub enum NetworkRule {
 }
 
 /// The sandbox a contract or a rule asks for: a minimum.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxRequest {
     /// At least this level.
     pub level: Option<SandboxLevel>,

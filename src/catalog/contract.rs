@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::diagnostic::Location;
 use crate::expression::{Expression, Template};
-use crate::ident::{CredentialName, Permission, ToolName};
+use crate::ident::{CredentialName, Permission, ServerName, ToolName};
 
 use super::masks::Masks;
 use super::{
-    BuiltinName, CommandSpec, Digest, Idempotency, OperationSpec, PreconditionSpec, ReconcileSpec,
+    BuiltinName, CommandSpec, Digest, Idempotency, McpSpec, OperationSpec, PreconditionSpec, ReconcileSpec,
     SandboxRequest, VerifySpec,
 };
 
@@ -183,13 +183,22 @@ pub struct ContractError {
 }
 
 impl Contract {
+    /// The upstream server that it comes from.
+    #[must_use]
+    pub fn server(&self) -> Option<&ServerName> {
+        match &self.run {
+            Run::Mcp(spec) => Some(&spec.server.name),
+            Run::Builtin(_) | Run::Command(_) => None,
+        }
+    }
+
     /// Whether its paths are names to act on (it moves or deletes them), so that a symbolic link in the last place is meant
     /// itself and not what it leads to.
     #[must_use]
     pub fn acts_on_names(&self) -> bool {
         match &self.run {
             Run::Builtin(name) => name.acts_on_names(),
-            Run::Command(_) => false,
+            Run::Command(_) | Run::Mcp(_) => false,
         }
     }
 }
@@ -201,6 +210,8 @@ pub enum Run {
     Builtin(BuiltinName),
     /// A program.
     Command(Box<CommandSpec>),
+    /// A tool of an upstream server.
+    Mcp(Box<McpSpec>),
 }
 
 /// How far a result's text is vouched for.

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Report, Severity, SourceMap, Span, nearest};
 use crate::ident::CredentialName;
 
 use super::manifest::{self, Loaded, Named};
-use super::{Contract, CredentialSpec, Risk};
+use super::{Contract, CredentialSpec, Lock, Risk, ServerSpec};
 
 /// The manifest of the tools that are shipped with the gateway.
 pub const EMBEDDED_MANIFEST: &str = include_str!("../../tools.yaml");
@@ -29,12 +29,22 @@ pub struct ManifestFile {
     pub trusted: bool,
 }
 
+/// The file of accepted upstream tools.
+#[derive(Debug, Clone)]
+pub struct LockFile {
+    /// The name shown to a person.
+    pub name: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
 /// All contracts loaded, ready to look up.
 #[derive(Debug)]
 pub struct Catalog {
     tools: Vec<Arc<Contract>>,
     by_name: HashMap<Arc<str>, usize>,
     credentials: Vec<CredentialSpec>,
+    servers: Vec<Arc<ServerSpec>>,
     /// Where each contract is written, for the checks that run later.
     pub(super) places: Vec<Span>,
 }
@@ -46,7 +56,22 @@ impl Catalog {
     /// `Err(())` when a file cannot be used; the report then holds every problem of every file.
     #[expect(clippy::result_unit_err, reason = "the report says what is wrong, with places")]
     pub fn load(files: &[ManifestFile], sources: &mut SourceMap, report: &mut Report) -> Result<Self, ()> {
+        Self::load_locked(files, None, sources, report)
+    }
+
+    /// The same, with the tools of upstream servers that a person accepted.
+    ///
+    /// # Errors
+    /// As [`Catalog::load`].
+    #[expect(clippy::result_unit_err, reason = "the report says what is wrong, with places")]
+    pub fn load_locked(
+        files: &[ManifestFile],
+        lock: Option<&LockFile>,
+        sources: &mut SourceMap,
+        report: &mut Report,
+    ) -> Result<Self, ()> {
         let before = errors(report);
+        let lock = lock.map_or_else(Lock::default, |file| accepted(file, sources, report));
         let own = ManifestFile {
             name: Arc::from("<embedded>/own.yaml"),
             text: Arc::from(OWN_MANIFEST),
@@ -56,15 +81,18 @@ impl Catalog {
         let mut merged = Loaded::default();
         for (file, is_own) in files.iter().map(|file| (file, false)).chain([(&own, true)]) {
             let source = sources.add(Arc::clone(&file.name), Arc::clone(&file.text));
-            let loaded = manifest::read(file, source, sources, is_own, report);
+            let loaded = manifest::read(file, source, sources, is_own, &lock, report);
             if !file.trusted {
                 refuse_credentials(&loaded.tools, report);
             }
             merged.tools.extend(loaded.tools);
             merged.credentials.extend(loaded.credentials);
+            merged.servers.extend(loaded.servers);
+            merged.used.extend(loaded.used);
         }
         unique_tools(&merged.tools, sources, report);
         unique_credentials(&merged.credentials, sources, report);
+        unique_servers(&merged.servers, sources, report);
         resolve_names(&merged, report);
         if errors(report) > before {
             return Err(());
@@ -77,7 +105,8 @@ impl Catalog {
         let by_name =
             tools.iter().enumerate().map(|(at, tool)| (Arc::from(tool.name.as_str()), at)).collect();
         let credentials = merged.credentials.into_iter().map(|(credential, _)| credential).collect();
-        Ok(Self { tools, by_name, credentials, places })
+        let servers = merged.servers.into_iter().map(|(server, _)| server).collect();
+        Ok(Self { tools, by_name, credentials, servers, places })
     }
 
     /// Every contract, internal ones too, in file order; the gateway's own come last.
@@ -92,6 +121,12 @@ impl Catalog {
         &self.credentials
     }
 
+    /// The declared upstream servers.
+    #[must_use]
+    pub fn servers(&self) -> &[Arc<ServerSpec>] {
+        &self.servers
+    }
+
     /// The contract of this exact name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Arc<Contract>> {
@@ -101,6 +136,27 @@ impl Catalog {
 
 fn errors(report: &Report) -> usize {
     report.diagnostics().iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+}
+
+/// What a lock accepts; nothing where it cannot be read, which is an error.
+fn accepted(file: &LockFile, sources: &mut SourceMap, report: &mut Report) -> Lock {
+    let source = sources.add(Arc::clone(&file.name), Arc::clone(&file.text));
+    Lock::read(&file.text).unwrap_or_else(|problem| {
+        let problem = Diagnostic::error(Span::new(source, 0..0), format!("not a tgw.lock: {problem}"));
+        report.push(problem.with_hint("run `tgw lock`, which writes it anew"));
+        Lock::default()
+    })
+}
+
+fn unique_servers(servers: &[(Arc<ServerSpec>, Span)], sources: &SourceMap, report: &mut Report) {
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for (server, span) in servers {
+        if let Some(first) = seen.insert(server.name.as_str(), *span) {
+            let message = format!("the server `{}` is declared twice", server.name);
+            let hint = format!("the first is at {}", sources.locate(first));
+            report.push(Diagnostic::error(*span, message).with_hint(hint));
+        }
+    }
 }
 
 fn unique_tools(tools: &[Named], sources: &SourceMap, report: &mut Report) {
@@ -149,7 +205,7 @@ fn refuse_credentials(tools: &[Named], report: &mut Report) {
 fn resolve_names(loaded: &Loaded, report: &mut Report) {
     let declared = || loaded.credentials.iter().map(|(credential, _)| &credential.name);
     let is_declared = |name: &CredentialName| declared().any(|known| known == name);
-    for (name, span) in loaded.tools.iter().flat_map(|tool| &tool.credentials) {
+    for (name, span) in loaded.tools.iter().flat_map(|tool| &tool.credentials).chain(&loaded.used) {
         if !is_declared(name) {
             let problem = Diagnostic::error(*span, format!("the credential `{name}` is not declared"));
             let near = nearest(name.as_str(), declared().map(CredentialName::as_str));

@@ -10,6 +10,7 @@ mod digest;
 mod examples;
 mod idempotency;
 mod load;
+mod lock;
 mod masks;
 mod manifest;
 mod operation;
@@ -18,6 +19,7 @@ mod probes;
 mod resolve;
 mod schema;
 mod scope;
+mod server;
 
 pub use annotations::{Existence, ServerCheck};
 pub use builtin::BuiltinName;
@@ -32,7 +34,8 @@ pub use contract::{
 };
 pub use digest::Digest;
 pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, ReconcileSpec, SendAs};
-pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
+pub use load::{Catalog, EMBEDDED_MANIFEST, LockFile, ManifestFile};
+pub use lock::{Lock, LockedServer, LockedTool};
 pub use masks::{Masks, Personal, PersonalKind, Waiver, shape_kinds};
 pub use operation::{OperationSpec, OperationState};
 pub use pattern::NamePattern;
@@ -40,3 +43,4 @@ pub use probes::{PreconditionSpec, ProbeArgument, ProbePurpose, ProbeSpec, Verif
 pub(crate) use resolve::refusal;
 pub use resolve::{ResolvedCall, Unresolved};
 pub use scope::{Limit, LimitSource, Scope, TaskContext, TaskSpan};
+pub use server::{McpSpec, ServerSpec, exposed_name};

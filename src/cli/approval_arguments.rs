@@ -98,6 +98,9 @@ pub(crate) struct ApprovalsRunArgs {
     /// A policy, as for `tgw run`
     #[arg(long, value_name = "FILE", help_heading = "Session")]
     pub(crate) policy: Vec<PathBuf>,
+    /// The accepted tools of upstream servers, as for `tgw run`
+    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    pub(crate) lock: Option<PathBuf>,
     /// The folder that the call works in, as for `tgw run`
     #[arg(long, value_name = "DIR", help_heading = "Session")]
     pub(crate) workspace: Option<PathBuf>,

@@ -60,6 +60,9 @@ pub(crate) struct ShowArgs {
     /// With --as-rule: a policy, as for `tgw run`
     #[arg(long, value_name = "FILE", requires = "as_rule")]
     pub(crate) policy: Vec<PathBuf>,
+    /// With --as-rule: the accepted tools of upstream servers, as for `tgw run`
+    #[arg(long, value_name = "FILE", requires = "as_rule")]
+    pub(crate) lock: Option<PathBuf>,
     /// With --as-rule: what rules read as `facts`, as for `tgw run`
     #[arg(long, value_name = "JSON", requires = "as_rule")]
     pub(crate) facts: Option<String>,

@@ -11,7 +11,8 @@ use super::effect_arguments::EffectsArgs;
 use super::help;
 use super::key_arguments::KeysArgs;
 use super::operator_arguments::{
-    CompletionsArgs, DoctorArgs, DrillArgs, ExplainArgs, InitArgs, ManArgs, SchemaArgs, StateArgs, TrustArgs,
+    CompletionsArgs, DoctorArgs, DrillArgs, ExplainArgs, InitArgs, LockArgs, ManArgs, SchemaArgs, StateArgs,
+    TrustArgs,
 };
 use super::task_arguments::TaskArgs;
 
@@ -117,6 +118,9 @@ pub(crate) enum Command {
     /// Say that configuration files of a workspace may be obeyed, with their present content
     #[command(after_help = help::TRUST)]
     Trust(TrustArgs),
+    /// Look at what upstream servers offer, and accept it: what was accepted is what is shown and called
+    #[command(after_help = help::LOCK)]
+    Lock(LockArgs),
     /// Explain an error code, or list them all
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
@@ -147,6 +151,9 @@ pub(crate) struct SessionArgs {
     /// A policy; may be given several times, and the strictest verdict wins [env: TGW_POLICY, joined by `:`] [default: policy.yaml, as for --tools; the user's own counts besides, wherever the others come from]
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Vec<PathBuf>,
+    /// The accepted tools of upstream servers, as `tgw lock` writes them [env: TGW_LOCK] [default: tgw.lock of the workspace where trusted, else of the user's folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lock: Option<PathBuf>,
     /// The folder that calls work in [env: TGW_WORKSPACE] [default: the nearest ancestor with tools.yaml, policy.yaml or .git]
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,

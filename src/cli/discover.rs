@@ -1,5 +1,6 @@
 //! Finding configuration: flag, environment, workspace, user, embedded; and which of it may be obeyed.
 
+mod lock;
 mod marked;
 
 use std::io::{ErrorKind, Read};
@@ -14,6 +15,7 @@ use crate::state::trust::TrustStore;
 
 use super::exit::Failure;
 
+pub(crate) use lock::{find_lock, lock_path, manifests};
 use marked::nearest_marked;
 
 /// Most bytes of a configuration file.
@@ -26,6 +28,8 @@ pub(crate) enum Kind {
     Tools,
     /// `policy.yaml`
     Policy,
+    /// `tgw.lock`
+    Lock,
 }
 
 impl Kind {
@@ -34,6 +38,7 @@ impl Kind {
         match self {
             Self::Tools => "tools.yaml",
             Self::Policy => "policy.yaml",
+            Self::Lock => "tgw.lock",
         }
     }
 
@@ -41,6 +46,7 @@ impl Kind {
         match self {
             Self::Tools => "TGW_TOOLS",
             Self::Policy => "TGW_POLICY",
+            Self::Lock => "TGW_LOCK",
         }
     }
 
@@ -48,6 +54,8 @@ impl Kind {
         match self {
             Self::Tools => crate::catalog::EMBEDDED_MANIFEST,
             Self::Policy => crate::policy::EMBEDDED_POLICY,
+            // None is shipped, and an empty one accepts nothing.
+            Self::Lock => "",
         }
     }
 }
@@ -103,6 +111,17 @@ pub(crate) fn state_home() -> Result<PathBuf, Failure> {
     crate::state::state_home(&|name| std::env::var_os(name)).map_err(|error| {
         Failure::configuration(error.to_string()).with_hint("set HOME or XDG_STATE_HOME to an absolute path")
     })
+}
+
+/// The folder that the upstream servers of a workspace log to, whichever store it has.
+///
+/// # Errors
+/// As [`state_home`].
+pub(crate) fn server_logs(root: &Path) -> Result<PathBuf, Failure> {
+    state_home()?;
+    crate::state::state_folder(root, &|name| std::env::var_os(name))
+        .map(|folder| folder.join("mcp"))
+        .map_err(|error| Failure::configuration(error.to_string()))
 }
 
 /// A flag's value, or the environment's.

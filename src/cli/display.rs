@@ -136,6 +136,25 @@ impl Observer for Display {
         }
     }
 
+    fn proceeded(&self, tool: &str, call: &str, (done, total): (f64, Option<f64>), said: Option<&str>) {
+        match &self.form {
+            Form::Nothing => {}
+            Form::Text(options) => {
+                let far = match total {
+                    Some(total) => format!("{done} of {total}"),
+                    None => done.to_string(),
+                };
+                self.write(&operation_line(tool, call, &far, said, options));
+            }
+            Form::Json => {
+                let event = serde_json::json!({
+                    "event": "progress", "id": call, "tool": tool, "done": done, "total": total, "said": said,
+                });
+                self.write(&format!("{event}\n"));
+            }
+        }
+    }
+
     fn operation(&self, tool: &str, call: &str, state: &str, said: Option<&str>) {
         if let Some(text) = self.operation_text(tool, call, state, said) {
             self.write(&text);

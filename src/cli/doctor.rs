@@ -2,15 +2,15 @@
 
 mod answers;
 mod credential;
+mod programs;
 
 use std::os::fd::AsFd;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::catalog::{ArgumentPart, Contract, Run};
 use crate::diagnostic::{Report, Severity, SourceMap};
-use crate::execute::{Capability, ParentEnvironment, check_program};
+use crate::execute::Capability;
 use crate::state::Store;
 use crate::state::trust::TrustStore;
 
@@ -121,7 +121,7 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     let session = &loaded.session;
     let root = session.workspace.root();
     findings.push(Finding::new("workspace", State::Good, root.display().to_string()));
-    for (what, found) in [("tools", &loaded.tools), ("policy", &loaded.policies)] {
+    for (what, found) in [("tools", &loaded.tools), ("policy", &loaded.policies), ("lock", &loaded.lock)] {
         files(what, found, findings);
     }
     findings.push(Finding::new(
@@ -160,8 +160,11 @@ fn session_findings(loaded: &session::Loaded, findings: &mut Vec<Finding>) {
     for diagnostic in &examples {
         findings.push(remark(diagnostic, &loaded.sources));
     }
+    for server in session.catalog.servers() {
+        findings.extend(programs::of_server(server, &session.environment, root));
+    }
     for contract in session.catalog.contracts() {
-        findings.extend(program(contract, &session.environment, root));
+        findings.extend(programs::of_tool(contract, &session.environment, root));
         findings.extend(contract.result.masks.shown.iter().map(|waiver| {
             let text = format!("{}: `{}` is shown: {}", contract.name, waiver.kind, waiver.reason);
             Finding::new("redaction", State::Good, format!("{text} ({})", contract.location))
@@ -197,7 +200,7 @@ fn what_stops(arguments: &SessionArgs, failure: Failure, findings: &mut Vec<Find
 
 /// What is found and what is wrong with it, by file.
 fn configuration(arguments: &SessionArgs, root: &Path, trust: &TrustStore, findings: &mut Vec<Finding>) {
-    let mut look = |area, kind, flags: &[std::path::PathBuf]| match discover::find(kind, flags, root, trust) {
+    let mut look = |area, found: Result<Found, Failure>| match found {
         Ok(found) => {
             files(area, &found, findings);
             Some(found)
@@ -207,12 +210,13 @@ fn configuration(arguments: &SessionArgs, root: &Path, trust: &TrustStore, findi
             None
         }
     };
-    let tools = look("tools", Kind::Tools, &arguments.tools);
-    let policies = look("policy", Kind::Policy, &arguments.policy);
-    let (Some(tools), Some(policies)) = (tools, policies) else { return };
+    let tools = look("tools", discover::find(Kind::Tools, &arguments.tools, root, trust));
+    let policies = look("policy", discover::find(Kind::Policy, &arguments.policy, root, trust));
+    let lock = look("lock", discover::find_lock(arguments.lock.as_deref(), root, trust));
+    let (Some(tools), Some(policies), Some(lock)) = (tools, policies, lock) else { return };
     let (mut sources, mut report) = (SourceMap::default(), Report::default());
     // What is wrong is in the report.
-    let _refused = session::compile(&tools, &policies, root, &mut sources, &mut report);
+    let _refused = session::compile(&tools, &policies, &lock, root, &mut sources, &mut report);
     remarks(&report, &sources, findings);
 }
 
@@ -272,43 +276,6 @@ fn remark(diagnostic: &crate::diagnostic::Diagnostic, sources: &SourceMap) -> Fi
     let mut finding = Finding::new("files", state, format!("{place}: {}", diagnostic.message));
     finding.hint.clone_from(&diagnostic.hint);
     finding
-}
-
-/// What keeps a tool's program from being started. Other tools still run.
-fn program(contract: &Contract, environment: &ParentEnvironment, root: &Path) -> Option<Finding> {
-    let Run::Command(command) = &contract.run else { return None };
-    // A name that depends on the call is found out at the call.
-    let ArgumentPart::One(name) = command.argv.first()? else { return None };
-    if name.expressions().next().is_some() {
-        return None;
-    }
-    let error = match check_program(name.source(), &command.program_base, environment, root) {
-        Ok(()) => return changeable(contract, name.source(), &command.program_base, root),
-        Err(error) => error,
-    };
-    let text = format!("{}: {} ({})", contract.name, error.message, contract.location);
-    let finding = Finding::new("program", State::Warning, text);
-    Some(match error.hint {
-        Some(hint) => finding.with_hint(hint),
-        None => finding,
-    })
-}
-
-/// A program below the workspace, where a tool may change it: neither trust in the manifest nor a yes to a call covers what
-/// the file says.
-fn changeable(contract: &Contract, name: &str, base: &Path, root: &Path) -> Option<Finding> {
-    let path = name.contains('/').then(|| base.join(name))?.canonicalize().ok()?;
-    let inside = path.strip_prefix(root).ok()?;
-    let text = format!(
-        "{}: its program `{}` lies in the workspace, so whatever changes that file changes the tool ({})",
-        contract.name,
-        inside.display(),
-        contract.location
-    );
-    Some(
-        Finding::new("program", State::Warning, text)
-            .with_hint("keep it where no tool writes, outside of the workspace, and name it there in `argv`"),
-    )
 }
 
 fn store(loaded: &session::Loaded, findings: &mut Vec<Finding>) {

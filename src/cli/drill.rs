@@ -40,7 +40,8 @@ pub(crate) fn drill(arguments: &DrillArgs) -> Outcome {
     });
     let (mut sources, mut report) = (SourceMap::default(), Report::default());
     let root = loaded.session.workspace.root().to_owned();
-    let (_, denying) = session::compile(&loaded.tools, &loaded.policies, &root, &mut sources, &mut report)?;
+    let (_, denying) =
+        session::compile(&loaded.tools, &loaded.policies, &loaded.lock, &root, &mut sources, &mut report)?;
     let scratch = Scratch::make()?;
     loaded.session.clock = Clock::Fixed(loaded.session.clock.now());
     let ground = Ground {

@@ -12,7 +12,7 @@ use super::arguments::{Cli, Command};
 use super::exit::{CONFIGURATION, Failure, INTERNAL, Outcome, finish};
 use super::{
     approvals, approvers, audit, budgets, call, check, doctor, drill, effects, explain, generated, init,
-    keys, logging, results, run, schema, state, task, tools, trust,
+    keys, lock, logging, results, run, schema, state, task, tools, trust,
 };
 
 /// Runs the command line of this process.
@@ -72,6 +72,7 @@ fn dispatch(cli: &Cli) -> Outcome {
         Command::Audit(arguments) => audit::audit(arguments),
         Command::Init(arguments) => init::init(arguments),
         Command::Trust(arguments) => trust::trust(arguments),
+        Command::Lock(arguments) => lock::lock(arguments, colour),
         Command::Explain(arguments) => explain::explain(arguments),
         Command::Schema(arguments) => schema::schema(arguments),
         Command::Drill(arguments) => drill::drill(arguments),

@@ -202,7 +202,7 @@ Examples:
 
 /// `tgw trust`
 pub(super) const TRUST: &str = "\
-Without it, a tools.yaml or policy.yaml that a workspace brings is not obeyed: a cloned repository cannot bring its own rules. \
+Without it, a tools.yaml, policy.yaml or tgw.lock that a workspace brings is not obeyed: a cloned repository cannot bring its own rules. \
 A change of the content has to be trusted anew. Exit status: 1 where a file was not \
 trusted after all, 2 where nobody can be asked.
 
@@ -211,6 +211,18 @@ Examples:
   tgw trust --yes policy.yaml
   tgw trust --list
   tgw trust --revoke tools.yaml";
+
+/// `tgw lock`
+pub(super) const LOCK: &str = "\
+It starts each server, lists its tools, and shows what is new, what is described otherwise than before, line by line, and what is gone. With a \
+yes it writes tgw.lock and trusts it. A tool that no trusted lock accepts is not visible, and one that its server describes otherwise later on \
+is not called (CONTRACT_CHANGED) until it is accepted again. Exit status: 1 where something differs with --check, a server could not be asked, or \
+nothing was accepted after all; 2 where nobody can be asked.
+
+Examples:
+  tgw lock
+  tgw lock docs
+  tgw lock --check";
 
 /// `tgw explain`
 pub(super) const EXPLAIN: &str = "\

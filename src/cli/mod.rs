@@ -26,6 +26,7 @@ mod init;
 mod key_arguments;
 mod key_file;
 mod keys;
+mod lock;
 mod logging;
 mod operator_arguments;
 mod output;

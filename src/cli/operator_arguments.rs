@@ -17,7 +17,7 @@ pub(crate) struct InitArgs {
 /// `tgw trust`
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// Files to trust [default: tools.yaml and policy.yaml of the workspace]
+    /// Files to trust [default: tools.yaml, policy.yaml and tgw.lock of the workspace]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// List what is trusted, and whether it is still what was trusted
@@ -29,6 +29,29 @@ pub(crate) struct TrustArgs {
     /// Trust without showing the content and asking: read it first
     #[arg(long, short)]
     pub(crate) yes: bool,
+    /// The workspace [env: TGW_WORKSPACE] [default: as for `tgw run`]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+}
+
+/// `tgw lock`
+#[derive(Debug, Args)]
+pub(crate) struct LockArgs {
+    /// The servers to look at [default: all that the manifests declare]
+    #[arg(value_name = "SERVER")]
+    pub(crate) servers: Vec<String>,
+    /// Only say what differs from what is accepted, and change nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) check: bool,
+    /// Accept what differs without asking: read it first, with --check
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// A manifest; may be given several times [env: TGW_TOOLS, joined by `:`] [default: as for `tgw run`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Vec<PathBuf>,
+    /// The lock to read and to write [env: TGW_LOCK] [default: tgw.lock of the workspace]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lock: Option<PathBuf>,
     /// The workspace [env: TGW_WORKSPACE] [default: as for `tgw run`]
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,

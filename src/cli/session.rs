@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{Catalog, ManifestFile, TaskContext, TaskSpan};
+use crate::catalog::{Catalog, Contract, Lock, LockFile, ManifestFile, TaskContext, TaskSpan};
 use crate::clock::Clock;
 use crate::diagnostic::{Report, SourceMap};
 use crate::execute::ParentEnvironment;
@@ -19,6 +19,7 @@ use crate::workspace::{Protected, Workspace};
 use super::arguments::SessionArgs;
 use super::discover::{self, Found, Kind, Origin, flag_or_variable, path_or_variable};
 use super::exit::Failure;
+use super::output::warn;
 use super::stated_task::{self, Beginning, Purpose, StatedTask};
 
 /// A session and how it came to be.
@@ -29,6 +30,8 @@ pub(crate) struct Loaded {
     pub(crate) tools: Found,
     /// The policies found.
     pub(crate) policies: Found,
+    /// The lock found.
+    pub(crate) lock: Found,
     /// The store of this workspace.
     pub(crate) state: Place,
     /// The folder of all state.
@@ -104,19 +107,25 @@ impl Loaded {
 
     /// Tells the person, on stderr, which files of the workspace were passed over.
     pub(crate) fn warn_untrusted(&self) {
-        warn_untrusted(&self.tools, &self.policies);
+        warn_untrusted([&self.tools, &self.policies, &self.lock]);
+        for server in self.session.catalog.servers() {
+            let known = |contract: &Arc<Contract>| contract.server() == Some(&server.name);
+            if !self.session.catalog.contracts().iter().any(known) {
+                let hint = format!("look at them with `tgw lock {}`", server.name);
+                warn(
+                    &format!("no tool of the server `{}` is accepted, so that none is visible", server.name),
+                    Some(&hint),
+                );
+            }
+        }
     }
 }
 
-fn warn_untrusted(tools: &Found, policies: &Found) {
-    use std::io::Write;
-    for path in [&tools.untrusted, &policies.untrusted].into_iter().flatten() {
-        // A closed stderr leaves nobody to tell.
-        let _ = writeln!(
-            std::io::stderr(),
-            "warning: `{0}` is not trusted and was not used\nhint: read it, then run `tgw trust {0}`",
-            path.display()
-        );
+fn warn_untrusted(found: [&Found; 3]) {
+    for path in found.into_iter().filter_map(|found| found.untrusted.as_ref()) {
+        let shown = path.display();
+        let hint = format!("read it, then run `tgw trust {shown}`");
+        warn(&format!("`{shown}` is not trusted and was not used"), Some(&hint));
     }
 }
 
@@ -161,6 +170,7 @@ pub(crate) fn load_as(
     let state = store_place(arguments.state.as_deref(), &root)?;
     let tools = discover::find(Kind::Tools, &arguments.tools, &root, &trust)?;
     let policies = discover::find(Kind::Policy, &arguments.policy, &root, &trust)?;
+    let lock = discover::find_lock(arguments.lock.as_deref(), &root, &trust)?;
     let named_task = match identity {
         Some(_) => None,
         None => path_or_variable(arguments.task.as_deref(), "TGW_TASK"),
@@ -169,17 +179,17 @@ pub(crate) fn load_as(
     let mut sources = SourceMap::default();
     let mut report = Report::default();
     let (catalog, policy) =
-        compile(&tools, &policies, &root, &mut sources, &mut report).inspect_err(|_| {
+        compile(&tools, &policies, &lock, &root, &mut sources, &mut report).inspect_err(|_| {
             // A policy may name what only a file has that was passed over: that must be said first.
-            warn_untrusted(&tools, &policies);
+            warn_untrusted([&tools, &policies, &lock]);
         })?;
 
-    let mut in_use: Vec<PathBuf> = [&tools, &policies]
+    let mut in_use: Vec<PathBuf> = [&tools, &policies, &lock]
         .into_iter()
         .flat_map(|found| found.files.iter().filter_map(|file| file.path.clone()))
         .collect();
     in_use.extend(named_task.clone().filter(|named| stated_task::is_file(named)));
-    in_use.extend(["tools.yaml", "policy.yaml"].map(|name| root.join(name)));
+    in_use.extend(["tools.yaml", "policy.yaml", "tgw.lock"].map(|name| root.join(name)));
     in_use.push(home.clone());
     let written_by_no_display = InUse {
         paths: in_use.iter().cloned().chain(discover::user_folder()).collect(),
@@ -219,11 +229,13 @@ pub(crate) fn load_as(
             later: LaterPositions::default(),
             environment: ParentEnvironment::current(),
             pass_keys: PassKeys::new(&home),
+            server_logs: Some(discover::server_logs(&root)?),
             clock: Clock::System,
             facts: Arc::new(GatheredFacts::new(stated_facts)),
         },
         tools,
         policies,
+        lock,
         state,
         home,
         in_use: written_by_no_display,
@@ -272,26 +284,18 @@ pub(crate) fn server(address: &str) -> Result<Server, Failure> {
 pub(crate) fn compile(
     tools: &Found,
     policies: &Found,
+    lock: &Found,
     root: &Path,
     sources: &mut SourceMap,
     report: &mut Report,
 ) -> Result<(Catalog, Policy), Failure> {
-    let manifests: Vec<ManifestFile> = tools
+    let manifests = discover::manifests(tools, root);
+    let lock = lock
         .files
-        .iter()
-        .map(|file| ManifestFile {
-            name: Arc::clone(&file.name),
-            text: Arc::clone(&file.text),
-            base: file
-                .path
-                .as_deref()
-                .and_then(Path::parent)
-                .map_or_else(|| root.to_path_buf(), Path::to_path_buf),
-            trusted: true,
-        })
-        .collect();
+        .first()
+        .map(|file| LockFile { name: Arc::clone(&file.name), text: Arc::clone(&file.text) });
     let files = policy_files(policies);
-    let Ok(catalog) = Catalog::load(&manifests, sources, report) else {
+    let Ok(catalog) = Catalog::load_locked(&manifests, lock.as_ref(), sources, report) else {
         Policy::check(&files, sources, report);
         return Err(Failure::configuration(report.render(sources, false)));
     };
@@ -324,6 +328,7 @@ pub(crate) fn problems(kind: Kind, path: &Path, text: &str) -> Option<String> {
             let _refused =
                 Catalog::load(&[ManifestFile { name, text, base, trusted: true }], &mut sources, &mut report);
         }
+        Kind::Lock => return Lock::read(&text).err(),
         Kind::Policy => Policy::check(&[PolicyFile::new(name, text)], &mut sources, &mut report),
     }
     report.has_errors().then(|| report.render(&sources, false))

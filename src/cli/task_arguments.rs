@@ -74,6 +74,9 @@ pub(crate) struct TaskPlaceArgs {
     /// A policy, as for `tgw run`
     #[arg(long, value_name = "FILE")]
     policy: Vec<PathBuf>,
+    /// The accepted tools of upstream servers, as for `tgw run`
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
     /// The workspace, as for `tgw run`
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
@@ -97,8 +100,20 @@ pub(crate) struct TaskPlaceArgs {
 impl TaskPlaceArgs {
     /// The same as for a run, without a task.
     pub(crate) fn session(&self) -> SessionArgs {
-        let Self { tools, policy, workspace, state, agent, user, tenant, facts } = self.clone();
-        SessionArgs { tools, policy, workspace, state, agent, user, tenant, facts, task: None, step: None }
+        let Self { tools, policy, lock, workspace, state, agent, user, tenant, facts } = self.clone();
+        SessionArgs {
+            tools,
+            policy,
+            lock,
+            workspace,
+            state,
+            agent,
+            user,
+            tenant,
+            facts,
+            task: None,
+            step: None,
+        }
     }
 
     /// Where the store is.

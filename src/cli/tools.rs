@@ -40,8 +40,8 @@ pub(crate) fn tools(arguments: &ToolsArgs) -> Outcome {
         }
     }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&values).unwrap_or_default();
-        print(&format!("{text}\n"))?;
+        // What a server says of its tools may hide something.
+        print(&table::visible_json(&Value::Array(values)))?;
         return Ok(0);
     }
     let headings: &[&str] = if arguments.all {

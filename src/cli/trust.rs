@@ -34,7 +34,8 @@ pub(crate) fn trust(arguments: &TrustArgs) -> Outcome {
         for path in &files {
             let was = store.revoke(path).map_err(|error| failure(&error))?;
             if was {
-                record(path, None, "command").map_err(|problem| unrecorded_revocation(path, &problem))?;
+                record(folder_of(path), path, None, "command")
+                    .map_err(|problem| unrecorded_revocation(path, &problem))?;
             }
             print(&format!(
                 "{}{}\n",
@@ -63,7 +64,7 @@ pub(crate) fn trust(arguments: &TrustArgs) -> Outcome {
             continue;
         }
         // On record first: what widens and leaves no trace does not happen.
-        record(path, Some(digest), if arguments.yes { "flag" } else { "terminal" })?;
+        record(folder_of(path), path, Some(digest), if arguments.yes { "flag" } else { "terminal" })?;
         store.trust(path, digest, Clock::System.now()).map_err(|error| failure(&error))?;
         print(&format!("{}: trusted with its present content\n", path.display()))?;
     }
@@ -72,15 +73,15 @@ pub(crate) fn trust(arguments: &TrustArgs) -> Outcome {
 
 /// Which kind of file this is. Trust in another one would change nothing, and look as if it did.
 fn obeyed(path: &Path) -> Result<Kind, Failure> {
-    [Kind::Tools, Kind::Policy]
+    [Kind::Tools, Kind::Policy, Kind::Lock]
         .into_iter()
         .find(|kind| path.file_name() == Some(std::ffi::OsStr::new(kind.file_name())))
         .ok_or_else(|| {
             Failure::configuration(format!(
-                "`{}` is never obeyed by itself: only the tools.yaml and policy.yaml of a workspace are",
+                "`{}` is never obeyed by itself: only the tools.yaml, policy.yaml and tgw.lock of a workspace are",
                 path.display()
             ))
-            .with_hint("name another file with `--tools` or `--policy`; that needs no trust")
+            .with_hint("name another file with `--tools`, `--policy` or `--lock`; that needs no trust")
         })
 }
 
@@ -97,10 +98,13 @@ fn warn_of_errors(kind: Kind, path: &Path, text: &str) {
     }
 }
 
-/// Puts on record that a person trusts a content, or no longer trusts a file, in the chain of the workspace that the file
-/// configures: the folder it lies in.
-fn record(path: &Path, content: Option<Digest>, how: &str) -> Result<(), Failure> {
-    let root = path.parent().unwrap_or(path);
+/// The workspace that a trusted file configures: the folder it lies in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
+
+/// Puts on record that a person trusts a content, or no longer trusts a file, in the chain of a workspace.
+pub(super) fn record(root: &Path, path: &Path, content: Option<Digest>, how: &str) -> Result<(), Failure> {
     let place = store_place(None, root)?;
     let key = SealKey::new(&discover::state_home()?);
     let mut store = SqlStore::open(&place, root, key).map_err(|error| super::store::failure(&error))?;
@@ -175,17 +179,17 @@ fn list(store: &TrustStore) -> Outcome {
 fn files(arguments: &TrustArgs) -> Result<Vec<PathBuf>, Failure> {
     if arguments.files.is_empty() {
         let root = discover::workspace_root(arguments.workspace.as_deref())?;
-        let found: Vec<PathBuf> = [Kind::Tools, Kind::Policy]
+        let found: Vec<PathBuf> = [Kind::Tools, Kind::Policy, Kind::Lock]
             .map(|kind| root.join(kind.file_name()))
             .into_iter()
             .filter(|path| path.exists())
             .collect();
         return if found.is_empty() {
             Err(Failure::configuration(format!(
-                "`{}` has neither tools.yaml nor policy.yaml",
+                "`{}` has neither tools.yaml nor policy.yaml nor tgw.lock",
                 root.display()
             ))
-            .with_hint("`tgw init` writes both"))
+            .with_hint("`tgw init` writes the first two"))
         } else {
             Ok(found)
         };

@@ -41,7 +41,33 @@ pub struct Entry {
     pub value: Node,
 }
 
+impl Entry {
+    /// An entry whose key stands where its value does.
+    #[must_use]
+    pub fn new(key: &str, value: Node) -> Self {
+        Self { key: key.to_owned(), key_span: value.span, value }
+    }
+}
+
 impl Node {
+    /// A tree that is written nowhere, all of which stands at one place.
+    #[must_use]
+    pub fn from_json(value: &Value, span: Span) -> Self {
+        let value = match value {
+            Value::Null => NodeValue::Null,
+            Value::Bool(value) => NodeValue::Bool(*value),
+            Value::Number(number) => NodeValue::Number(number.clone()),
+            Value::String(text) => NodeValue::String(text.clone()),
+            Value::Array(items) => {
+                NodeValue::Sequence(items.iter().map(|item| Self::from_json(item, span)).collect())
+            }
+            Value::Object(members) => NodeValue::Mapping(
+                members.iter().map(|(key, value)| Entry::new(key, Self::from_json(value, span))).collect(),
+            ),
+        };
+        Self { value, span }
+    }
+
     /// The same tree as JSON, without places.
     #[must_use]
     pub fn to_json(&self) -> Value {

@@ -11,7 +11,9 @@ use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::execute::{Look, StandIn};
 use crate::expression::Expression;
 use crate::ident::ToolName;
-use crate::present::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, interpret};
+use crate::present::{
+    BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, McpCapture, McpEnd, interpret,
+};
 use crate::validate::{CallBindings, ValidatedCall};
 use crate::workspace::Undone;
 
@@ -96,7 +98,7 @@ impl Reply {
         let conditions = conditions(contract);
         let values = match &contract.run {
             Run::Command(spec) if spec.output == OutputFormat::Json => variants(base, &conditions),
-            Run::Command(_) | Run::Builtin(_) => vec![base.clone()],
+            Run::Command(_) | Run::Builtin(_) | Run::Mcp(_) => vec![base.clone()],
         };
         let fits = |reply: &Self| interpret(reply.captured(contract), contract, bindings).status() == wanted;
         let first = values.iter().map(|value| Self { status: 0, value: value.clone() }).find(fits);
@@ -118,6 +120,10 @@ impl Reply {
                 effect: if contract.risk == Risk::ReadOnly { Effect::None } else { Effect::Happened },
                 warnings: Vec::new(),
             })),
+            Run::Mcp(_) => {
+                let result = json!({ "content": [], "structuredContent": self.value });
+                Captured::mcp(McpCapture { end: McpEnd::Answered(result.to_string()) })
+            }
             Run::Command(spec) => {
                 let output = match spec.output {
                     OutputFormat::Text => self.value.as_str().unwrap_or_default().to_owned(),
@@ -199,6 +205,7 @@ fn timed_out(contract: &Contract) -> Captured {
             "the drill let the time run out",
         ))),
         Run::Command(_) => ended(CommandEnd::TimedOut, Vec::new()),
+        Run::Mcp(_) => Captured::mcp(McpCapture { end: McpEnd::TimedOut }),
     }
 }
 

@@ -105,6 +105,7 @@ impl Place {
                 scope,
                 environment: ParentEnvironment::current(),
                 pass_keys: crate::state::PassKeys::new(self.folder.path()),
+                server_logs: None,
                 clock: Clock::Fixed(Timestamp(1_767_323_045_678)),
                 facts: Arc::default(),
             },

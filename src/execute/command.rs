@@ -1,8 +1,8 @@
 //! Running a planned command: started, fed, read, watched, and ended with everything it started.
 
 mod aftercare;
-mod opened;
-mod refusal;
+pub(super) mod opened;
+pub(super) mod refusal;
 mod running;
 
 use std::path::{Path, PathBuf};

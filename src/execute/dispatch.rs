@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::authorize::ReservedCall;
-use crate::catalog::{BuiltinName, Digest, Risk};
+use crate::catalog::{BuiltinName, Digest, Risk, Run};
 use crate::code::{CallError, ErrorCode};
+use crate::mcp::Progress;
 use crate::policy::{Decision, Sight};
-use crate::present::{BuiltinOutput, Captured, CommandCapture};
+use crate::present::{BuiltinOutput, Captured, CommandCapture, McpCapture, McpEnd};
 use crate::secret::Credentials;
 use crate::telemetry::TraceParent;
-use crate::validate::{Plan, ValidatedCall};
+use crate::validate::{McpPlan, Plan, ValidatedCall};
 use crate::workspace::{Workspace, WorkspacePath};
 
 use super::builtin::git::{GitCommand, LeftOut};
@@ -21,7 +22,8 @@ use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
 use super::process::SignalWatch;
 use super::sandbox::holds;
 use super::{
-    BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, StandIn, run_command,
+    BeyondCap, CancelToken, CommandContext, ParentEnvironment, SandboxProfile, ServerContext, Servers,
+    StandIn, run_command,
 };
 
 /// Most bytes of a builtin's value.
@@ -43,6 +45,10 @@ pub struct ExecutionContext<'a> {
     pub sight: Arc<Sight>,
     /// What the call's command stands below in a trace.
     pub traceparent: Option<TraceParent>,
+    /// The upstream servers.
+    pub servers: &'a Servers,
+    /// Who is told how far a call is.
+    pub proceeds: &'a dyn Fn(&Progress),
 }
 
 /// A call that ran: it can be read and never run again. Only running makes one.
@@ -107,6 +113,7 @@ pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Cap
         Plan::Builtin { name, timeout } => {
             Captured::builtin(run_builtin(*name, &call, *timeout, context).await)
         }
+        Plan::Mcp(plan) => Captured::mcp(run_mcp(call.call(), plan, context).await),
         Plan::Command(plan) => {
             // A read that prints beyond its cap has nothing more to say; a write must not be cut short.
             let beyond = match call.call().contract().risk {
@@ -125,6 +132,24 @@ pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Cap
         }
     };
     (captured, SpentCall(call))
+}
+
+/// Calls a tool of an upstream server.
+async fn run_mcp(call: &ValidatedCall, plan: &McpPlan, context: &ExecutionContext<'_>) -> McpCapture {
+    let Run::Mcp(spec) = &call.contract().run else {
+        let error = CallError::new(ErrorCode::Internal, "a plan is not that of its contract");
+        return McpCapture { end: McpEnd::NotSent(error) };
+    };
+    let server = ServerContext {
+        workspace: context.workspace,
+        environment: context.environment,
+        cancel: context.cancel,
+        logs: context.servers.logs(),
+    };
+    let traceparent = context.traceparent.map(|traceparent| traceparent.to_string());
+    let request = (call.arguments(), traceparent, plan.timeout);
+    let (sandbox, credentials) = (context.sandbox, context.credentials);
+    context.servers.call(spec, request, sandbox, credentials, &server, context.proceeds).await
 }
 
 /// Has something else answer a call in place of its executor, and spends the call.
@@ -303,10 +328,7 @@ pub fn preview(
     workspace: &Workspace,
     sight: &Sight,
 ) -> Result<Option<builtin::Preview>, CallError> {
-    let timeout = match call.plan() {
-        Plan::Builtin { timeout, .. } => *timeout,
-        Plan::Command(plan) => plan.timeout,
-    };
+    let timeout = call.plan().timeout();
     // Looking may take no longer than doing, and holds up the thread on which signals are waited for.
     let stop = Arc::default();
     let _watch = walks(name).then(|| SignalWatch::start(Arc::clone(&stop)));

@@ -18,8 +18,9 @@ const MOST_DROPPED_LAST: usize = 10_000;
 const NOBODY: &str = "gateway";
 
 impl Gateway<'_> {
-    /// Waits for notices that are on their way, drops what has ended, and sends what is left of telemetry, at the end of a run.
+    /// Ends the upstream servers, waits for notices that are on their way, drops what has ended, and sends what is left of telemetry, at the end of a run.
     pub fn close(&self) {
+        self.servers.close();
         self.notifier.borrow_mut().close();
         self.drop_ended(MOST_DROPPED_LAST);
         self.telemetry.close();

@@ -5,16 +5,17 @@ use std::time::Instant;
 
 use crate::approval::Preview;
 use crate::authorize::{AuthorizedCall, Consent, ReservedCall};
-use crate::catalog::{BuiltinName, CredentialSpec, MintSpec};
+use crate::catalog::{BuiltinName, Contract, CredentialSpec, MintSpec};
 use crate::code::{CallError, ErrorCode, Status};
 use crate::execute::{
     CancelToken, CredentialCommands, ExecutionContext, SandboxProfile, SpentCall, answered, execute,
     execute_by, resolve_profile,
 };
 use crate::ident::CredentialName;
+use crate::mcp::Progress;
 use crate::policy::{Decision, FactSource, Sight};
 use crate::present::{Captured, Claim, PresentLimits, Stored, interpret, present};
-use crate::secret::{CredentialUse, Credentials, Sources, resolve};
+use crate::secret::{CredentialUse, Credentials, NO_PASS_FOR_SERVERS, Redactor, Sources, resolve};
 use crate::telemetry::{Phase, TraceParent};
 use crate::text;
 use crate::validate::{Plan, ValidatedCall};
@@ -24,6 +25,9 @@ use super::finished::{Finished, LedgerEntry, Origin, Subject};
 use super::journal::IntentJournal;
 use super::ledger::timeout;
 use super::settle::Attempt;
+
+/// Most bytes of what a server says of its progress.
+const SAID_BYTES: usize = 500;
 
 /// Most bytes of a person's note that reach the model.
 const NOTE_BYTES: usize = 4096;
@@ -153,14 +157,22 @@ impl Gateway<'_> {
         } else {
             SandboxProfile::none()
         };
-        if names.is_empty() {
+        let is_up = match authorized.call().plan() {
+            // It got what it needs when it was started.
+            Plan::Mcp(plan) => self.servers.is_up(&plan.server.name, &sandbox),
+            Plan::Builtin { .. } | Plan::Command(_) => false,
+        };
+        if names.is_empty() || is_up {
             return Ok(Prepared::without_credentials(sandbox));
         }
         let session = self.session;
         let commands =
             CredentialCommands { workspace: &session.workspace, environment: &session.environment };
         let environment = |name: &str| session.environment.get(name).map(ToOwned::to_owned);
-        let mint = |spec: &MintSpec| self.mint(spec, call);
+        let mint = |spec: &MintSpec| match authorized.call().plan() {
+            Plan::Mcp(_) => Err(NO_PASS_FOR_SERVERS),
+            Plan::Builtin { .. } | Plan::Command(_) => self.mint(spec, call),
+        };
         let sources = Sources {
             environment: &environment,
             commands: &commands,
@@ -199,7 +211,19 @@ impl Gateway<'_> {
             let answer = self.own_tool(*name, call.call().arguments());
             return answered(call, answer);
         }
+        let (tool, id) = (call.call().contract().name.to_string(), call.call().id().to_string());
+        let proceeds = |step: &Progress| {
+            let said = step
+                .message
+                .as_deref()
+                .map(|said| self.redactor.borrow().text(text::head(said, SAID_BYTES)).into_owned());
+            if !self.asking.get() {
+                self.observer.proceeded(&tool, &id, (step.done, step.total), said.as_deref());
+            }
+        };
         let context = ExecutionContext {
+            servers: &self.servers,
+            proceeds: &proceeds,
             workspace: &self.session.workspace,
             environment: &self.session.environment,
             sandbox: &prepared.sandbox,
@@ -209,6 +233,13 @@ impl Gateway<'_> {
             traceparent,
         };
         execute(call, &context).await
+    }
+
+    /// The redactor for what a tool brings back.
+    pub(super) fn redactor_of(&self, contract: &Contract) -> Redactor {
+        let mut masks = contract.result.masks.clone();
+        masks.personal = masks.personal.and(self.session.policy.hides_from(&contract.name));
+        self.redactor.borrow().masking(&masks)
     }
 
     /// A call that was let through and could not begin.
@@ -265,7 +296,7 @@ fn unresolved(names: Vec<CredentialName>, specs: &[CredentialSpec]) -> Vec<Crede
 /// Whether running the plan starts a program.
 pub(super) fn starts_program(plan: &Plan) -> bool {
     match plan {
-        Plan::Command(_) => true,
+        Plan::Command(_) | Plan::Mcp(_) => true,
         Plan::Builtin { name, .. } => {
             matches!(name, BuiltinName::GitStatus | BuiltinName::GitDiff | BuiltinName::GitLog)
         }

@@ -97,8 +97,12 @@ impl Selectors {
             }),
         };
         let risky = self.risks.as_ref().is_none_or(|risks| risks.contains(&contract.risk));
-        // No contract comes from an upstream server yet, so a rule about servers selects none.
-        named && risky && self.servers.is_none()
+        let served = self.servers.as_ref().is_none_or(|servers| {
+            contract
+                .server()
+                .is_some_and(|server| servers.iter().any(|pattern| pattern.matches(server.as_str())))
+        });
+        named && risky && served
     }
 
     /// The first selector that leaves out a call by `principal` in `step`, or `None` where all of them select it.

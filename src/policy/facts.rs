@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::catalog::{Contract, Risk, TaskContext};
 use crate::expression::{Bindings, Declarations, Field, Functions, ObjectType, Type};
+use crate::ident::ServerName;
 use crate::ident::{Principal, StepName};
 
 /// What holds at the moment of the decision, besides the call itself.
@@ -122,6 +123,7 @@ fn set(object: &mut Value, key: &str, value: Option<&str>) {
 pub(super) fn tool_value(contract: &Contract) -> Value {
     let mut tool = json!({ "name": contract.name, "risk": contract.risk, "egress": contract.egress });
     set(&mut tool, "version", contract.version.as_deref());
+    set(&mut tool, "server", contract.server().map(ServerName::as_str));
     tool
 }
 

@@ -14,6 +14,7 @@ use crate::ident::UserName;
 pub(super) struct Names {
     pub(super) tools: Option<BTreeSet<String>>,
     pub(super) credentials: Option<BTreeSet<String>>,
+    pub(super) servers: Option<BTreeSet<String>>,
     pub(super) agents: Option<BTreeSet<String>>,
     pub(super) users: Option<BTreeSet<String>>,
     pub(super) steps: BTreeSet<String>,
@@ -29,6 +30,7 @@ impl Names {
         Self {
             tools: Some(catalog.contracts().iter().map(|c| c.name.as_str().to_owned()).collect()),
             credentials: Some(catalog.credentials().iter().map(|c| c.name.as_str().to_owned()).collect()),
+            servers: Some(catalog.servers().iter().map(|server| server.name.as_str().to_owned()).collect()),
             ..Self::default()
         }
     }

@@ -8,6 +8,7 @@ use crate::diagnostic::{Diagnostic, Location, Report, Span};
 use crate::document::{Fields, Node, expect_text};
 use crate::ident::RuleId;
 
+use super::load::CatalogFit;
 use super::names::{Kind, patterns};
 use super::sections::{Context, list, parsed, risks};
 use super::terms::{approval, environment};
@@ -116,8 +117,9 @@ pub(super) fn selectors(fields: &mut Fields<'_>, context: Context<'_>, report: &
             let node = fields.value(key, report)?;
             patterns(node, &format!("`{key}`"), Kind { noun, known, elsewhere: false }, report)
         };
-    // No catalog brings upstream servers yet, so none exists.
-    let servers = named("servers", "server", Some(&BTreeSet::new()));
+    // A file for several catalogs may name the servers of another one.
+    let servers = names.servers.as_ref().filter(|_| context.fit == CatalogFit::Exact);
+    let servers = named("servers", "server", servers);
     let agents = named("agents", "agent", names.agents.as_ref());
     let steps = named("steps", "step", Some(&names.steps));
     let users = named("users", "user", names.users.as_ref());

@@ -26,6 +26,7 @@ pub struct Captured {
 pub(super) enum CapturedKind {
     Builtin(Result<BuiltinOutput, CallError>),
     Command(CommandCapture),
+    Mcp(McpCapture),
 }
 
 /// What a builtin brought back.
@@ -125,7 +126,42 @@ pub enum CommandEnd {
     NotStarted(CallError),
 }
 
+/// What a call of an upstream server brought back.
+pub struct McpCapture {
+    /// How it ended.
+    pub end: McpEnd,
+}
+
+/// How a call of an upstream server ended.
+pub enum McpEnd {
+    /// With this result, as the server sent it.
+    Answered(String),
+    /// With a JSON-RPC error.
+    Refused {
+        /// Its code.
+        code: i64,
+        /// Its message: the server's text.
+        message: String,
+    },
+    /// Nothing of the call went out.
+    NotSent(CallError),
+    /// The connection ended after something of the call went out; why, in words of the gateway's own.
+    Lost(String),
+    /// One message was larger than this many bytes, and the connection ended.
+    TooLarge(usize),
+    /// The deadline passed.
+    TimedOut,
+    /// It was cancelled.
+    Cancelled,
+}
+
 impl Captured {
+    /// Wraps what a call of an upstream server brought back.
+    #[must_use]
+    pub fn mcp(capture: McpCapture) -> Self {
+        Self { kind: CapturedKind::Mcp(capture) }
+    }
+
     /// Wraps what a builtin brought back.
     #[must_use]
     pub fn builtin(output: Result<BuiltinOutput, CallError>) -> Self {

@@ -12,6 +12,7 @@ use crate::text;
 
 use super::bound::{Bounded, Bounds, bound};
 use super::content::{is_plain, table};
+use super::mcp::drop_repeated;
 use super::outcome::Shown;
 use super::pointer::hide;
 use super::query::Query;
@@ -81,9 +82,14 @@ pub fn present(
             .push("the output is not what was declared and may hold hidden fields: withheld".into());
         return presented;
     }
+    if hiding && contract.server().is_some() {
+        drop_repeated(&mut value, spec, &mut presented.warnings);
+    }
     spec.redact.iter().for_each(|pointer| hide(&mut value, pointer));
     let shown = if hiding { Shown::default() } else { redacted_shown(outcome.shown, redactor) };
-    let own_cut = fill_content(&mut presented, &value, shown.text.as_deref(), outcome.cut, spec);
+    let part = spec.select.as_deref().or(shown.select);
+    let own = shown.text.as_deref().filter(|_| spec.select.is_none() || contract.server().is_none());
+    let own_cut = fill_content(&mut presented, &value, (own, part), outcome.cut, spec);
     presented.truncated |= shown.truncated;
     if !own_cut {
         presented.total = shown.total.or(presented.total);
@@ -127,7 +133,7 @@ pub fn refuse(error: CallError, redactor: &Redactor) -> Presented {
 fn fill_content(
     presented: &mut Presented,
     value: &Value,
-    own: Option<&str>,
+    (own, part): (Option<&str>, Option<&str>),
     cut: bool,
     spec: &ResultSpec,
 ) -> bool {
@@ -137,7 +143,8 @@ fn fill_content(
     let reserved = stderr.map_or(0, |text| text.len() + STDERR_HEADING.len() + 1);
     let bounds =
         Bounds { bytes: spec.max_bytes.saturating_sub(reserved), units: spec.max_rows, keep: spec.keep };
-    let selection = own.is_none().then(|| select(value, spec, &mut presented.warnings)).flatten();
+    let selection =
+        part.filter(|_| own.is_none()).and_then(|part| select(value, part, &mut presented.warnings));
     let selected = selection.as_ref().unwrap_or(value);
     let Bounded { mut content, truncated, mut total, mut next } = match own {
         Some(text) => bound(&Value::String(text.to_owned()), bounds),
@@ -152,7 +159,7 @@ fn fill_content(
             .warnings
             .push("the content is cut at the contract's limit; ask for less at once".to_owned());
     }
-    if let (Some(Value::Object(next)), Some(path), true) = (&mut next, &spec.select, selection.is_some()) {
+    if let (Some(Value::Object(next)), Some(path), true) = (&mut next, part, selection.is_some()) {
         next.insert("filter".to_owned(), json!(path));
     }
     if cut {
@@ -204,8 +211,7 @@ fn append_errors(text: &mut String, stderr: &str) {
 const STDERR_HEADING: &str = "--- standard error ---\n";
 
 /// The part of the value that the contract selects for the model.
-fn select(value: &Value, spec: &ResultSpec, warnings: &mut Vec<String>) -> Option<Value> {
-    let path = spec.select.as_deref()?;
+fn select(value: &Value, path: &str, warnings: &mut Vec<String>) -> Option<Value> {
     match Query::parse(path).and_then(|query| query.select(value)) {
         Ok(selected) => Some(selected),
         Err(_) => {
@@ -305,6 +311,7 @@ fn redacted_shown(shown: Shown, redactor: &Redactor) -> Shown {
     let clean = |value: Option<Value>| redacted_value(value, redactor);
     Shown {
         text: shown.text.map(|text| owned(redactor, text)),
+        select: shown.select,
         total: clean(shown.total),
         next: clean(shown.next),
         truncated: shown.truncated,

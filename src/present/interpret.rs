@@ -9,6 +9,7 @@ use crate::validate::CallBindings;
 use super::captured::CapturedKind;
 use super::decode::{Decoded, Problem, decode};
 use super::judge::{Conditions, judge};
+use super::mcp::{mcp, promised};
 use super::outcome::Shown;
 use super::{BuiltinOutput, Captured, CommandCapture, CommandEnd, Outcome, schema};
 
@@ -26,10 +27,14 @@ pub fn interpret(captured: Captured, contract: &Contract, bindings: &CallBinding
         (CapturedKind::Builtin(Ok(output)), _) => builtin(output),
         (CapturedKind::Builtin(Err(error)), _) => refused(error),
         (CapturedKind::Command(capture), Run::Command(spec)) => command(capture, spec, contract, bindings),
-        (CapturedKind::Command(_), Run::Builtin(_)) => Outcome::ended(
+        (CapturedKind::Mcp(capture), Run::Mcp(spec)) => mcp(capture, spec, contract, bindings),
+        (CapturedKind::Command(_) | CapturedKind::Mcp(_), _) => Outcome::ended(
             Status::Failed,
             Effect::Possible,
-            Some(CallError::new(ErrorCode::Internal, "a builtin's contract was answered by a command")),
+            Some(CallError::new(
+                ErrorCode::Internal,
+                "a contract was answered by another executor than its own",
+            )),
         ),
     };
     keep_promise(&mut outcome, contract);
@@ -45,6 +50,7 @@ fn builtin(output: BuiltinOutput) -> Outcome {
     outcome.warnings = output.warnings;
     outcome.shown = Shown {
         text: output.text,
+        select: None,
         total: output.total,
         next: output.next,
         truncated: output.truncated,
@@ -170,8 +176,11 @@ pub(super) fn keep_promise(outcome: &mut Outcome, contract: &Contract) {
     if outcome.status != Status::Succeeded || outcome.withheld {
         return;
     }
-    if let Some(Err(message)) =
-        contract.output_schema.as_ref().map(|promised| schema::check(promised, &outcome.value))
+    let value = match &contract.run {
+        Run::Mcp(_) => promised(&outcome.value),
+        Run::Builtin(_) | Run::Command(_) => &outcome.value,
+    };
+    if let Some(Err(message)) = contract.output_schema.as_ref().map(|promised| schema::check(promised, value))
     {
         break_promise(outcome, contract.risk, ErrorCode::InvalidResult, message);
     }

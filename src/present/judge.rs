@@ -73,7 +73,12 @@ pub(super) fn judge(end: &CommandEnd, risk: Risk, conditions: &Conditions, cap: 
         (CommandEnd::NotStarted(_), _) => (ErrorCode::Internal, "the command was not started".to_owned()),
     };
     let proven = matches!(end, CommandEnd::Exited(_)) && conditions.no_effect;
-    if risk == Risk::ReadOnly || proven {
+    unproven(code, message, if proven { Risk::ReadOnly } else { risk })
+}
+
+/// Judges what began and did not end well, and of which nothing is proven: a read failed, an effect is unknown.
+pub(super) fn unproven(code: ErrorCode, message: String, risk: Risk) -> Judgement {
+    if risk == Risk::ReadOnly {
         return Judgement {
             status: code.status(),
             effect: Effect::None,

@@ -12,6 +12,7 @@ mod expose;
 mod interpret;
 mod judge;
 mod look_up;
+mod mcp;
 mod operation;
 mod outcome;
 mod page;
@@ -23,7 +24,7 @@ mod repeated;
 mod schema;
 mod verified;
 
-pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody};
+pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, McpCapture, McpEnd};
 pub use claim::{Claim, rests_on_hidden};
 pub use content::{Presented, Stored};
 pub use display::{

@@ -49,6 +49,8 @@ pub struct Outcome {
 #[derive(Default)]
 pub(super) struct Shown {
     pub(super) text: Option<String>,
+    /// The JSONPath of the part of the value that says it all, where the contract selects none.
+    pub(super) select: Option<&'static str>,
     pub(super) total: Option<Value>,
     pub(super) next: Option<Value>,
     pub(super) truncated: bool,

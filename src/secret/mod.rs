@@ -18,5 +18,7 @@ pub use cache::CredentialCache;
 pub use credential::{CredentialUse, Credentials, Secret};
 pub use pass::{Minted, PassSubject, arguments_digest, mint, plain_json};
 pub use redact::{LEAST_SECRET, Redactor};
-pub use source::{CommandFailure, CommandLimits, CommandSource, Sources, file_problem, resolve};
+pub use source::{
+    CommandFailure, CommandLimits, CommandSource, NO_PASS_FOR_SERVERS, Sources, file_problem, resolve,
+};
 pub use stream::StreamRedactor;

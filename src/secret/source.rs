@@ -26,6 +26,9 @@ const UNUSABLE: &str = "its value is empty, blank or holds a NUL";
 /// How much longer than its limit a runner may take to clean up before it is given up.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Why a server gets no pass.
+pub const NO_PASS_FOR_SERVERS: &str = "a pass is for one call, and a server is started for many";
+
 /// Where values come from besides files.
 pub struct Sources<'a, C> {
     /// The gateway's environment.

@@ -1,6 +1,7 @@
 //! Filling a contract's templates: one placeholder fills one argument and never becomes two.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::wire::escape_token;
 use crate::workspace::{EntryKind, Workspace, WorkspacePath};
 
 use super::wording::found;
-use super::{CallBindings, CommandPlan, Plan, ProgramSource, StdinPlan, Timing};
+use super::{CallBindings, CommandPlan, McpPlan, Plan, ProgramSource, StdinPlan, Timing};
 
 /// Most bytes of arguments and environment together, terminators included.
 const MOST_BYTES: usize = 128 << 10;
@@ -30,6 +31,10 @@ pub(super) fn plan(
     let timeout = timeout(&contract.timeout, bindings)?;
     match &contract.run {
         Run::Builtin(name) => Ok((Plan::Builtin { name: *name, timeout }, None)),
+        Run::Mcp(spec) => {
+            let (server, tool) = (Arc::clone(&spec.server), spec.tool.clone());
+            Ok((Plan::Mcp(McpPlan { server, tool, timeout }), None))
+        }
         Run::Command(command) => {
             let filler = Filler { command, send_as: send_as(contract), bindings, workspace, timing };
             filler.plan(timeout).map(|(plan, obstacle)| (Plan::Command(plan), obstacle))

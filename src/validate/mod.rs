@@ -11,5 +11,5 @@ mod violations;
 mod wording;
 
 pub use bindings::CallBindings;
-pub use plan::{CommandPlan, Plan, ProgramSource, StdinPlan};
+pub use plan::{CommandPlan, McpPlan, Plan, ProgramSource, StdinPlan};
 pub use validated::{Rejected, Timing, ValidatedCall, ValidationContext, validate};

@@ -1,11 +1,12 @@
 //! What would run, in full: every template filled before anyone decides.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::catalog::{BuiltinName, OutputFormat, Overflow, Streams};
+use crate::catalog::{BuiltinName, OutputFormat, Overflow, ServerSpec, Streams};
 use crate::ident::CredentialName;
 
 /// What would run. It is shown to the person, bound by the grant, and executed as it stands.
@@ -22,15 +23,32 @@ pub enum Plan {
     },
     /// A program.
     Command(CommandPlan),
+    /// A tool of an upstream server, on the effective arguments.
+    Mcp(McpPlan),
 }
 
 impl Plan {
+    /// How long it may take.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        match self {
+            Self::Builtin { timeout, .. } => *timeout,
+            Self::Command(plan) => plan.timeout,
+            // The server may have to be started first.
+            Self::Mcp(plan) => plan.timeout.saturating_add(plan.server.start_timeout),
+        }
+    }
+
     /// The credentials that it names, each once.
     #[must_use]
     pub fn credentials(&self) -> Vec<CredentialName> {
-        let Self::Command(plan) = self else { return Vec::new() };
-        let mut names: Vec<CredentialName> = plan.credentials.iter().map(|(_, name)| name.clone()).collect();
-        if let StdinPlan::Credential(name) = &plan.stdin {
+        let given = match self {
+            Self::Builtin { .. } => return Vec::new(),
+            Self::Command(plan) => &plan.credentials,
+            Self::Mcp(plan) => &plan.server.credentials,
+        };
+        let mut names: Vec<CredentialName> = given.iter().map(|(_, name)| name.clone()).collect();
+        if let Self::Command(CommandPlan { stdin: StdinPlan::Credential(name), .. }) = self {
             names.push(name.clone());
         }
         names.sort();
@@ -92,6 +110,18 @@ pub struct CommandPlan {
     #[serde(skip)]
     pub on_overflow: Overflow,
     /// The deadline.
+    #[serde(serialize_with = "written")]
+    pub timeout: Duration,
+}
+
+/// A call of an upstream server's tool. Its server is shown and bound as it is started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct McpPlan {
+    /// The server.
+    pub server: Arc<ServerSpec>,
+    /// The tool's own name there.
+    pub tool: String,
+    /// The deadline, from when the server is ready.
     #[serde(serialize_with = "written")]
     pub timeout: Duration,
 }

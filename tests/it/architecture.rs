@@ -135,7 +135,8 @@ fn programs_are_started_in_execute_only() {
 }
 
 /// The modules that wait for something outside, each with what it waits for.
-const WAITING: [(&str, &str); 18] = [
+const WAITING: [(&str, &str); 20] = [
+    ("mcp/", "upstream servers"),
     ("execute/", "programs, deadlines"),
     ("gateway/", "executors, persons"),
     ("secret/cache.rs", "those who wait for the same program"),
@@ -153,6 +154,7 @@ const WAITING: [(&str, &str); 18] = [
     ("cli/effects/follow.rs", "what goes on elsewhere"),
     ("cli/approvals/run.rs", "the stored call"),
     ("cli/check.rs", "pipes"),
+    ("cli/lock/listing.rs", "upstream servers"),
     ("cli/consent.rs", "the person, and signals meanwhile"),
 ];
 

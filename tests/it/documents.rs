@@ -101,6 +101,12 @@ impl Bench {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
+        let example = repository().join("examples/mcp");
+        fs::create_dir(folder.path().join("mcp")).unwrap();
+        for name in ["notes-server", "tools.yaml", "policy.yaml"] {
+            // With its mode: the server is a program.
+            fs::copy(example.join(name), folder.path().join("mcp").join(name)).unwrap();
+        }
         Self { folder }
     }
 

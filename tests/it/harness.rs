@@ -200,8 +200,9 @@ impl<'s> Run<'s> {
     /// Names the tools and the policy beside the workspace.
     pub(crate) fn with_files(self) -> Self {
         let (tools, policy) = (self.space.beside("files/tools.yaml"), self.space.beside("files/policy.yaml"));
+        let lock = self.space.beside("files/tgw.lock");
         let mut run = self;
-        for (flag, path) in [("--tools", tools), ("--policy", policy)] {
+        for (flag, path) in [("--tools", tools), ("--policy", policy), ("--lock", lock)] {
             if path.exists() {
                 run = run.and(&[flag, &path.display().to_string()]);
             }

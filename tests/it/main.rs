@@ -27,3 +27,4 @@ mod server;
 mod shared;
 mod telemetry;
 mod terminal;
+mod upstream;

@@ -234,7 +234,7 @@ fn env(node: &Node, compiler: &Compiler<'_>, report: &mut Report) -> Vec<Environ
     loaded
 }
 
-fn pass_env(node: &Node, report: &mut Report) -> Vec<String> {
+pub(super) fn pass_env(node: &Node, report: &mut Report) -> Vec<String> {
     let names = expect_texts(node, "`pass_env`", report);
     names
         .into_iter()
@@ -243,7 +243,7 @@ fn pass_env(node: &Node, report: &mut Report) -> Vec<String> {
         .collect()
 }
 
-fn injected(
+pub(super) fn injected(
     node: &Node,
     used: &mut Vec<(CredentialName, Span)>,
     report: &mut Report,
@@ -298,7 +298,7 @@ fn stdin(
 }
 
 /// A variable that two places set has no one value.
-fn once<'n>(names: impl Iterator<Item = &'n str>, node: &Node, report: &mut Report) {
+pub(super) fn once<'n>(names: impl Iterator<Item = &'n str>, node: &Node, report: &mut Report) {
     let mut seen = std::collections::HashSet::new();
     for name in names {
         if !seen.insert(name) {

@@ -1,19 +1,26 @@
 //! One manifest: its version, credentials and tools.
 
-use crate::catalog::{Contract, CredentialSpec, ManifestFile};
+use std::sync::Arc;
+
+use crate::catalog::{Contract, CredentialSpec, Lock, ManifestFile, ServerSpec};
 use crate::diagnostic::{Diagnostic, Report, SourceId, SourceMap, Span};
 use crate::document::{Fields, Node, NodeValue, ReadLimits, found, read_reporting};
 use crate::ident::{CredentialName, ToolName};
 
 use super::credential::credentials;
-use super::tool::{contract, unsupported};
+use super::server::servers;
+use super::tool::contract;
+use super::upstream::{self, Upstream};
 
 /// What every part of a file is loaded with.
+#[derive(Clone, Copy)]
 pub(super) struct FileContext<'a> {
     pub(super) file: &'a ManifestFile,
     pub(super) sources: &'a SourceMap,
     /// Whether it is the gateway's own manifest, the only one that may use the reserved names.
     pub(super) own: bool,
+    /// The tool of a server that is being made into a contract.
+    pub(super) upstream: Option<Upstream<'a>>,
 }
 
 /// A tool that has at least a name. The contract is missing where the rest has errors.
@@ -34,6 +41,9 @@ pub(in crate::catalog) struct Named {
 pub(in crate::catalog) struct Loaded {
     pub(in crate::catalog) tools: Vec<Named>,
     pub(in crate::catalog) credentials: Vec<(CredentialSpec, Span)>,
+    pub(in crate::catalog) servers: Vec<(Arc<ServerSpec>, Span)>,
+    /// Credentials that its servers use.
+    pub(in crate::catalog) used: Vec<(CredentialName, Span)>,
 }
 
 /// Loads one manifest, whose text is `source`.
@@ -42,13 +52,28 @@ pub(in crate::catalog) fn read(
     source: SourceId,
     sources: &SourceMap,
     own: bool,
+    lock: &Lock,
     report: &mut Report,
 ) -> Loaded {
     let mut loaded = Loaded::default();
     let Some(root) = read_reporting(source, &file.text, ReadLimits::default(), report) else { return loaded };
     let Some(mut fields) = Fields::of(&root, "a manifest", report) else { return loaded };
     version(&mut fields, report);
-    unsupported(&mut fields, "servers", "`servers`", report);
+    let context = FileContext { file, sources, own, upstream: None };
+    if let Some(node) = fields.value("servers", report) {
+        if file.trusted {
+            for server in servers(node, &context, report) {
+                let locked = lock.servers.get(server.spec.name.as_str());
+                loaded.tools.extend(upstream::tools(&server, locked, &context, report));
+                loaded.used.extend(server.credentials);
+                loaded.servers.push((server.spec, server.span));
+            }
+        } else {
+            let message = "a manifest that nobody vouches for cannot declare servers";
+            report
+                .push(Diagnostic::error(node.span, message).with_hint("declare them in a file of your own"));
+        }
+    }
     if let Some(node) = fields.value("credentials", report) {
         if file.trusted {
             loaded.credentials = credentials(node, &file.base, sources, report);
@@ -58,12 +83,16 @@ pub(in crate::catalog) fn read(
                 .push(Diagnostic::error(node.span, message).with_hint("declare them in a file of your own"));
         }
     }
-    let context = FileContext { file, sources, own };
-    if let Some(node) = fields.required("tools", report) {
+    let tools = match fields.entry("servers") {
+        // Where there are servers, there may be no tools besides.
+        Some(_) => fields.value("tools", report),
+        None => fields.required("tools", report),
+    };
+    if let Some(node) = tools {
         match &node.value {
             // No tools is a manifest too: it adds none.
             NodeValue::Sequence(items) => {
-                loaded.tools = items.iter().filter_map(|item| contract(item, &context, report)).collect();
+                loaded.tools.extend(items.iter().filter_map(|item| contract(item, &context, report)));
             }
             _ => report
                 .push(Diagnostic::error(node.span, format!("`tools` must be a list, found {}", found(node)))),

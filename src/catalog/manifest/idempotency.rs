@@ -96,7 +96,12 @@ pub(super) fn check_delivery(idempotency: &Idempotency, run: &Run, name: Span, r
         return;
     };
     let Run::Command(command) = run else {
-        let message = "`send_as` is for commands: a builtin asks nobody who would know the key";
+        let message = match run {
+            Run::Mcp(_) => "`send_as` is for commands: a server gets the key as an argument, or not at all",
+            Run::Builtin(_) | Run::Command(_) => {
+                "`send_as` is for commands: a builtin asks nobody who would know the key"
+            }
+        };
         report.push(Diagnostic::error(name, message).with_hint("remove `send_as`"));
         return;
     };

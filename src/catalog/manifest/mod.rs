@@ -16,7 +16,9 @@ mod reconcile;
 mod result;
 mod sandbox;
 mod schemas;
+mod server;
 mod tool;
+mod upstream;
 mod verify;
 
 pub(super) use file::{Loaded, Named, read};

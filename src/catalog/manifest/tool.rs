@@ -108,7 +108,8 @@ fn body(
     let compiler = Compiler::new(
         &context.file.text,
         input_schema.as_ref().map_or(&anything, |schema| &schema.json),
-        output_schema.as_ref().map(|schema| &*schema.json),
+        // What a server promises is a part of its value, and not all of it.
+        output_schema.as_ref().filter(|_| context.upstream.is_none()).map(|schema| &*schema.json),
         is_keyed(&mut fields),
     );
 
@@ -328,13 +329,18 @@ fn run(
     let mut fields = Fields::of(node, "`run`", report)?;
     let builtin_node = fields.value("builtin", report);
     let command_node = fields.value("command", report);
+    if let (Some(upstream), Some(node)) = (context.upstream, fields.value("mcp", report)) {
+        fields.finish(report);
+        return super::upstream::run(node, upstream, risk, compiler, report);
+    }
+    if let Some(Entry { key_span, .. }) = fields.entry("mcp") {
+        let hint = "state the server under `servers` and run `tgw lock`: its tools come by themselves";
+        report.push(Diagnostic::error(*key_span, "`run.mcp` is not written by hand").with_hint(hint));
+        fields.finish(report);
+        return None;
+    }
     let mut later = false;
-    for (key, what) in [
-        ("http", "`run.http`"),
-        ("mcp", "`run.mcp`"),
-        ("container", "`run.container`"),
-        ("agent", "`run.agent`"),
-    ] {
+    for (key, what) in [("http", "`run.http`"), ("container", "`run.container`"), ("agent", "`run.agent`")] {
         later |= fields.entry(key).is_some();
         unsupported(&mut fields, key, what, report);
     }

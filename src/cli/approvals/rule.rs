@@ -77,6 +77,7 @@ fn session_arguments(arguments: &ShowArgs) -> SessionArgs {
     SessionArgs {
         tools: arguments.tools.clone(),
         policy: arguments.policy.clone(),
+        lock: arguments.lock.clone(),
         facts: arguments.facts.clone(),
         workspace: arguments.store.workspace.clone(),
         state: arguments.store.state.clone(),

@@ -115,6 +115,7 @@ fn session_arguments(arguments: &ApprovalsRunArgs) -> SessionArgs {
     SessionArgs {
         tools: arguments.tools.clone(),
         policy: arguments.policy.clone(),
+        lock: arguments.lock.clone(),
         workspace: arguments.workspace.clone(),
         state: arguments.state.clone(),
         tenant: arguments.tenant.clone(),

@@ -74,8 +74,8 @@ impl ChildStreams {
 }
 
 /// What a launcher inherits.
-pub(super) struct Launch {
-    pub(super) argv: Vec<CString>,
+pub(in crate::execute) struct Launch {
+    pub(in crate::execute) argv: Vec<CString>,
     specification: OwnedFd,
     control_end: OwnedFd,
     report_end: OwnedFd,
@@ -83,7 +83,9 @@ pub(super) struct Launch {
 
 impl Launch {
     /// Returns the gateway's ends too: the one that controls the launcher, and the one with its report.
-    pub(super) fn open(specification: launcher::Specification) -> io::Result<(Self, OwnedFd, OwnedFd)> {
+    pub(in crate::execute) fn open(
+        specification: launcher::Specification,
+    ) -> io::Result<(Self, OwnedFd, OwnedFd)> {
         let (control_end, control) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         rustix::io::ioctl_fionbio(&control_end, false)?;
         let (report, report_end) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -98,7 +100,7 @@ impl Launch {
     }
 
     /// In the order of the numbers that the launcher knows them by.
-    pub(super) fn descriptors<'a>(
+    pub(in crate::execute) fn descriptors<'a>(
         &'a self,
         [stdin, stdout, stderr]: [BorrowedFd<'a>; 3],
     ) -> [BorrowedFd<'a>; 6] {
@@ -113,7 +115,7 @@ impl Launch {
 ///
 /// # Errors
 /// `FILE_NOT_FOUND`, or `PATH_OUTSIDE_WORKSPACE` where a link leads out.
-pub(super) fn working_directory(workspace: &Workspace, path: &str) -> Result<OwnedFd, CallError> {
+pub(in crate::execute) fn working_directory(workspace: &Workspace, path: &str) -> Result<OwnedFd, CallError> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = open(workspace.root(), flags, Mode::empty()).map_err(|error| no_resources(&error.into()))?;
     if path.is_empty() {

@@ -23,7 +23,7 @@ use crate::validate::CommandPlan;
 use crate::workspace::Undone;
 
 use super::opened::{ChildStreams, Launch, working_directory};
-use super::refusal::{no_sandbox, not_started, nul};
+use super::refusal::{explained, no_sandbox, not_started, nul};
 use super::{BeyondCap, CommandContext};
 
 /// How long a command that was asked to end has, before its tree is killed.
@@ -201,7 +201,10 @@ impl Running {
         // command made was earlier.
         survivors |= report.as_ref().is_some_and(|reported| reported.survivors);
         let (report, undone) = report.map_or((None, None), |reported| (Some(reported.end), reported.undone));
-        let report = report.map(|report| self.explained(report));
+        let report = report.map(|report| {
+            let said = self.stderr.as_ref().unwrap_or(&self.output).as_bytes();
+            explained(report, &String::from_utf8_lossy(said))
+        });
         let end = natural_end(ended, report, plan).map_err(|error| self.advised(error, plan, context))?;
         let failed = self.output.is_cut()
             && context.beyond_cap == BeyondCap::End
@@ -215,27 +218,6 @@ impl Running {
             None => end,
         };
         Ok(Ended { output: self.output, stderr: self.stderr, end, undone })
-    }
-
-    /// Bubblewrap reports a program that it cannot start as any other failure of its own, and says which only in words.
-    fn explained(&mut self, report: Option<Report>) -> Option<Report> {
-        let Some(Report::NoSandbox(detail)) = report else { return report };
-        let said = self.stderr.as_ref().unwrap_or(&self.output).as_bytes();
-        let said = String::from_utf8_lossy(said);
-        let Some(line) = said.lines().find(|line| line.starts_with("bwrap: ")) else {
-            return Some(Report::NoSandbox(detail));
-        };
-        let known = [
-            ("No such file or directory", libc::ENOENT),
-            ("Permission denied", libc::EACCES),
-            ("Exec format error", libc::ENOEXEC),
-            ("Argument list too long", libc::E2BIG),
-        ];
-        match known.into_iter().find(|(words, _)| line.starts_with("bwrap: execvp ") && line.ends_with(words))
-        {
-            Some((_, errno)) => Some(Report::NoProgram(errno)),
-            None => Some(Report::NoSandbox(format!("{detail}: {line}"))),
-        }
     }
 
     /// Adds what is known about the reason, where the command's program could not be started in its sandbox.

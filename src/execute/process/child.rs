@@ -3,7 +3,9 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
 };
@@ -54,8 +56,21 @@ impl Child {
     /// # Errors
     /// What the kernel says; nothing is running then.
     pub(in crate::execute) fn start(start: &Start<'_>, tag: Tag, control: Control) -> io::Result<Self> {
+        Self::registered(start, tag, Some(tag), control)
+    }
+
+    /// Starts a child that outlives the calls around it. Its supervisor keeps its orphans, so that none of those that come
+    /// to the gateway is taken for one of them.
+    ///
+    /// # Errors
+    /// As [`Child::start`].
+    pub(in crate::execute) fn start_apart(start: &Start<'_>, tag: Tag, control: Control) -> io::Result<Self> {
+        Self::registered(start, tag, None, control)
+    }
+
+    fn registered(start: &Start<'_>, tag: Tag, call: Option<Tag>, control: Control) -> io::Result<Self> {
         tree::become_subreaper()?;
-        let pid = tree::register(Some(tag), || spawn::spawn(start))?;
+        let pid = tree::register(call, || spawn::spawn(start))?;
         let handle = pidfd_open(pid, PidfdFlags::NONBLOCK).map_err(io::Error::from).and_then(spawn::watch);
         match handle {
             Ok(handle) => Ok(Self { pid, tag, control, handle, collected: false, survivors: false }),
@@ -83,6 +98,28 @@ impl Child {
             }
             ready.clear_ready();
         }
+    }
+
+    /// Whether the child has ended.
+    pub(in crate::execute) fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.collected || !matches!(waitid(WaitId::PidFd(self.handle.get_ref().as_fd()), options), Ok(None))
+    }
+
+    /// Waits for the child's end without the runtime, which may be gone; returns whether it came.
+    pub(in crate::execute) fn ends_within(&self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        while !self.has_ended() {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(left) = Timespec::try_from(left) else { return false };
+            let mut waited = [PollFd::new(self.handle.get_ref(), PollFlags::IN)];
+            // An interrupted wait is begun again.
+            let _interrupted = poll(&mut waited, Some(&left));
+            if until <= Instant::now() {
+                return self.has_ended();
+            }
+        }
+        true
     }
 
     /// Asks the child to end in an orderly way.

@@ -14,7 +14,7 @@ mod unreachable;
 
 pub use capability::Capability;
 pub(super) use places::{aftermath, specification};
-pub use profile::{SandboxProfile, resolve_profile};
+pub use profile::{SandboxProfile, resolve_profile, server_profile};
 pub(super) use toolchain::holds;
 pub(super) use unreachable::{advice, refused_by_sandbox};
 

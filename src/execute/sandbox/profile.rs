@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::{Contract, NetworkRule, Risk, Run, SandboxLevel};
+use crate::catalog::{Contract, NetworkRule, Risk, Run, SandboxLevel, SandboxRequest, ServerSpec};
 use crate::code::{CallError, ErrorCode};
 use crate::policy::Environment;
 
@@ -102,7 +102,30 @@ pub fn resolve_profile(
     demand: &Environment,
     capability: &Capability,
 ) -> Result<SandboxProfile, CallError> {
-    let request = contract.sandbox.clone().unwrap_or_default();
+    let passed: &[String] = match &contract.run {
+        Run::Command(command) => &command.pass_env,
+        Run::Mcp(spec) => &spec.server.pass_env,
+        Run::Builtin(_) => &[],
+    };
+    resolve(contract.sandbox.clone().unwrap_or_default(), contract.risk, passed, demand, capability)
+}
+
+/// Resolves the sandbox of a server that is started for no call: the one that its calls get where no rule asks for more.
+///
+/// # Errors
+/// As [`resolve_profile`].
+pub fn server_profile(server: &ServerSpec, capability: &Capability) -> Result<SandboxProfile, CallError> {
+    let demand = Environment::default();
+    resolve(server.sandbox.clone(), Risk::ReadOnly, &server.pass_env, &demand, capability)
+}
+
+fn resolve(
+    request: SandboxRequest,
+    risk: Risk,
+    passed: &[String],
+    demand: &Environment,
+    capability: &Capability,
+) -> Result<SandboxProfile, CallError> {
     let network = match (request.network, demand.network) {
         (Some(NetworkRule::Open), None | Some(NetworkRule::Open)) => NetworkRule::Open,
         _ => NetworkRule::None,
@@ -121,14 +144,10 @@ pub fn resolve_profile(
         }
         _ => level,
     };
-    let write = match (request.write, contract.risk) {
+    let write = match (request.write, risk) {
         (Some(paths), _) => paths,
         (None, Risk::ReadOnly) => Vec::new(),
         (None, Risk::Write | Risk::External | Risk::Destructive) => vec![".".to_owned()],
-    };
-    let passed: &[String] = match &contract.run {
-        Run::Command(command) => &command.pass_env,
-        Run::Builtin(_) => &[],
     };
     Ok(SandboxProfile {
         level,

@@ -30,6 +30,7 @@ mod signers;
 mod smuggling;
 mod tasks;
 mod trusting;
+mod upstream;
 mod within_a_call;
 mod worktrees;
 

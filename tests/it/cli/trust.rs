@@ -100,7 +100,7 @@ fn there_must_be_something_to_trust() {
     Space::new()
         .tgw(["trust", "--yes"])
         .stderr(
-            "error: `[SPACE]/work` has neither tools.yaml nor policy.yaml\nhint: `tgw init` writes both\n",
+            "error: `[SPACE]/work` has neither tools.yaml nor policy.yaml nor tgw.lock\nhint: `tgw init` writes the first two\n",
         )
         .status(2)
         .holds();
@@ -233,8 +233,8 @@ fn a_file_that_is_never_obeyed_is_not_trusted() {
     space
         .tgw(["trust", "--yes", "README.md"])
         .stderr(
-            "error: `[SPACE]/work/README.md` is never obeyed by itself: only the tools.yaml and policy.yaml of a workspace are\n\
-             hint: name another file with `--tools` or `--policy`; that needs no trust\n",
+            "error: `[SPACE]/work/README.md` is never obeyed by itself: only the tools.yaml, policy.yaml and tgw.lock of a workspace are\n\
+             hint: name another file with `--tools`, `--policy` or `--lock`; that needs no trust\n",
         )
         .status(2)
         .holds();
