@@ -18,6 +18,7 @@ mod commit;
 mod conflict;
 mod finished;
 mod follow;
+mod heard;
 mod housekeeping;
 mod journal;
 mod kept;
@@ -51,7 +52,7 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
-use crate::execute::{Notifier, StandIn};
+use crate::execute::{Connections, Notifier, StandIn};
 use crate::policy::Decision;
 use crate::present::Claim;
 use crate::secret::Redactor;
@@ -137,6 +138,8 @@ pub struct Gateway<'s> {
     under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
     looked_up: RefCell<BTreeSet<String>>,
+    /// The connections to services that are kept between calls.
+    connections: Connections,
     /// What answers calls in place of their executors.
     stand_in: Option<&'s dyn StandIn>,
     /// What is told of its calls outside.
@@ -179,6 +182,7 @@ impl<'s> Gateway<'s> {
             claims: RefCell::default(),
             under_way: RefCell::default(),
             looked_up: RefCell::default(),
+            connections: Connections::default(),
             stand_in: None,
             telemetry: Telemetry::default(),
         }
@@ -343,6 +347,7 @@ impl<'s> Gateway<'s> {
             result: None,
             operation: None,
             exit: None,
+            http: None,
             effect_key: call.effect_key(),
         }
     }

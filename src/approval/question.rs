@@ -8,8 +8,9 @@ use crate::catalog::{NetworkRule, Risk, SandboxLevel};
 use crate::policy::Quorum;
 use crate::present::{DisplayBody, redacted_body};
 use crate::secret::Redactor;
-use crate::validate::{CommandPlan, Plan, ProgramSource, StdinPlan};
+use crate::validate::{CommandPlan, HttpPlan, Plan, ProgramSource, StdinPlan};
 
+use super::request::{redacted_request, request_credentials};
 use super::{Reason, Subject};
 
 /// Where a command would run.
@@ -72,6 +73,7 @@ pub(super) struct Argument {
 pub(super) enum Runs {
     Builtin { name: String, timeout: Duration },
     Command(CommandPlan),
+    Http(HttpPlan),
 }
 
 /// One way to say yes for the task.
@@ -118,6 +120,7 @@ impl Question {
                     Runs::Builtin { name: name.as_str().to_owned(), timeout: *timeout }
                 }
                 Plan::Command(command) => Runs::Command(redacted_command(command, redactor)),
+                Plan::Http(request) => Runs::Http(redacted_request(request, redactor)),
             },
             place,
             credentials: credentials(subject.plan),
@@ -213,6 +216,7 @@ fn credentials(plan: &Plan) -> Vec<String> {
             };
             named.chain(stdin).collect()
         }
+        Plan::Http(request) => request_credentials(request),
     }
 }
 

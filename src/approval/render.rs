@@ -5,10 +5,11 @@ use serde_json::Value;
 use crate::catalog::{Digest, NetworkRule};
 use crate::present::{DisplayBody, DisplayOptions, Line, LongLines, Tone, body_lines, lay_out};
 use crate::text;
-use crate::validate::{CommandPlan, ProgramSource, StdinPlan};
+use crate::validate::{CommandPlan, HttpPlan, ProgramSource, StdinPlan};
 
 use super::block::Block;
 use super::question::{Argument, Runs};
+use super::request::body_text;
 use super::{Checked, Question, Reason, RefusedEdit, quote};
 
 /// How much of a long argument is shown.
@@ -226,7 +227,30 @@ impl Page {
                 self.field("builtin", &format!("{name}, in the gateway itself, at most {timeout:?}"));
             }
             Runs::Command(command) => self.command(command),
+            Runs::Http(request) => self.request(request),
         }
+    }
+
+    fn request(&mut self, request: &HttpPlan) {
+        self.value("  request   ", "request", &text::escape(&format!("{} {}", request.method, request.url)));
+        for (name, value) in &request.headers {
+            self.value("  header    ", name, &text::escape(&format!("{name}: {value}")));
+        }
+        match body_text(&request.body) {
+            None => self.field("sends", "nothing"),
+            Some((what, body)) => {
+                self.lines.push(Line::new(Tone::Plain, format!("  sends     {what}:")));
+                self.block("body", &body);
+            }
+        }
+        if !request.networks.is_empty() {
+            let names: Vec<String> = request.networks.iter().map(ToString::to_string).collect();
+            self.field("may reach", &format!("the private networks {}", names.join(", ")));
+        }
+        if let Some(proxy) = &request.proxy {
+            self.field("through", &proxy.url);
+        }
+        self.field("at most", &format!("{:?}", request.timeout));
     }
 
     fn command(&mut self, command: &CommandPlan) {

@@ -12,7 +12,7 @@ use crate::expression::{Expression, Template};
 use crate::ident::{CredentialName, Permission, ToolName};
 
 use super::{
-    BuiltinName, CommandSpec, Digest, Idempotency, OperationSpec, PreconditionSpec, ReconcileSpec,
+    BuiltinName, CommandSpec, Digest, HttpSpec, Idempotency, OperationSpec, PreconditionSpec, ReconcileSpec,
     SandboxRequest, VerifySpec,
 };
 
@@ -171,7 +171,7 @@ impl fmt::Debug for Schema {
 pub struct ContractError {
     /// The name, as the model sees it.
     pub code: String,
-    /// When it applies; over `arguments`, `value`, `exit`.
+    /// When it applies; over `arguments`, `value`, and `exit` or `http`.
     pub when: Expression,
     /// What is wrong.
     pub message: String,
@@ -188,7 +188,7 @@ impl Contract {
     pub fn acts_on_names(&self) -> bool {
         match &self.run {
             Run::Builtin(name) => name.acts_on_names(),
-            Run::Command(_) => false,
+            Run::Command(_) | Run::Http(_) => false,
         }
     }
 }
@@ -200,6 +200,8 @@ pub enum Run {
     Builtin(BuiltinName),
     /// A program.
     Command(Box<CommandSpec>),
+    /// A request to a service.
+    Http(Box<HttpSpec>),
 }
 
 /// How far a result's text is vouched for.

@@ -8,9 +8,11 @@ mod contract;
 pub(crate) mod declarations;
 mod digest;
 mod examples;
+mod http;
 mod idempotency;
 mod load;
 mod manifest;
+mod network;
 mod operation;
 mod pattern;
 mod probes;
@@ -30,11 +32,13 @@ pub use contract::{
     Risk, Run, Schema, Timeout, Trust,
 };
 pub use digest::Digest;
+pub use http::{HttpAuth, HttpBodySpec, HttpField, HttpPart, HttpProxy, HttpSpec, HttpTls, Redirects};
 pub use idempotency::{AbsenceSpec, Idempotency, KeyRetry, KeySpec, ReconcileSpec, SendAs};
 pub use load::{Catalog, EMBEDDED_MANIFEST, ManifestFile};
+pub use network::{Network, canonical};
 pub use operation::{OperationSpec, OperationState};
 pub use pattern::NamePattern;
-pub use probes::{PreconditionSpec, ProbeArgument, ProbePurpose, ProbeSpec, VerifySpec};
+pub use probes::{JsonTemplate, PreconditionSpec, ProbePurpose, ProbeSpec, VerifySpec};
 pub(crate) use resolve::refusal;
 pub use resolve::{ResolvedCall, Unresolved};
 pub use scope::{Limit, LimitSource, Scope, TaskContext, TaskSpan};

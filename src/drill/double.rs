@@ -11,7 +11,10 @@ use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::execute::{Look, StandIn};
 use crate::expression::Expression;
 use crate::ident::ToolName;
-use crate::present::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, interpret};
+use crate::present::{
+    BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, HttpAnswer, HttpBreak, HttpCapture,
+    HttpEnd, interpret,
+};
 use crate::validate::{CallBindings, ValidatedCall};
 use crate::workspace::Undone;
 
@@ -94,15 +97,17 @@ impl Recipe {
 impl Reply {
     fn find(contract: &Contract, wanted: Status, base: &Value, bindings: &CallBindings<'_>) -> Option<Self> {
         let conditions = conditions(contract);
-        let values = match &contract.run {
-            Run::Command(spec) if spec.output == OutputFormat::Json => variants(base, &conditions),
-            Run::Command(_) | Run::Builtin(_) => vec![base.clone()],
+        let values = if is_json(contract) { variants(base, &conditions) } else { vec![base.clone()] };
+        let statuses = match &contract.run {
+            Run::Http(_) => 200..=599,
+            Run::Command(_) | Run::Builtin(_) => 0..=255,
         };
+        let usual = *statuses.start();
         let fits = |reply: &Self| interpret(reply.captured(contract), contract, bindings).status() == wanted;
-        let first = values.iter().map(|value| Self { status: 0, value: value.clone() }).find(fits);
+        let first = values.iter().map(|value| Self { status: usual, value: value.clone() }).find(fits);
         first.or_else(|| {
             let value = values.first()?.clone();
-            (1..=255).map(|status| Self { status, value: value.clone() }).find(fits)
+            statuses.map(|status| Self { status, value: value.clone() }).find(fits)
         })
     }
 
@@ -126,22 +131,48 @@ impl Reply {
                 };
                 ended(CommandEnd::Exited(self.status), output.into_bytes())
             }
+            Run::Http(_) => Captured::http(HttpCapture {
+                end: HttpEnd::Answered(HttpAnswer {
+                    status: u16::try_from(self.status).unwrap_or_default(),
+                    headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+                    body: match (is_json(contract), &self.value) {
+                        (true, value) => value.to_string().into_bytes(),
+                        (false, value) => value.as_str().unwrap_or_default().as_bytes().to_vec(),
+                    },
+                    cut: false,
+                    retry_after: None,
+                }),
+                sent: 1,
+                repeated: false,
+            }),
         }
     }
 }
 
 /// The texts of the conditions that judge what a tool brought back.
 fn conditions(contract: &Contract) -> Vec<&str> {
-    let Run::Command(spec) = &contract.run else { return Vec::new() };
+    let success = match &contract.run {
+        Run::Command(spec) => &spec.success,
+        Run::Http(spec) => &spec.success,
+        Run::Builtin(_) => return Vec::new(),
+    };
     let accepted = contract.operation.as_deref().map(|operation| &operation.accepted_when);
-    spec.success.iter().chain(accepted).map(Expression::source).collect()
+    success.iter().chain(accepted).map(Expression::source).collect()
+}
+
+/// Whether what the tool brings back is read as JSON.
+fn is_json(contract: &Contract) -> bool {
+    match &contract.run {
+        Run::Command(spec) => spec.output == OutputFormat::Json,
+        Run::Http(spec) => spec.output.is_none_or(|output| output == OutputFormat::Json),
+        Run::Builtin(_) => false,
+    }
 }
 
 /// A value as the contract promises it, with what its pointers and its look-ups' arguments read of it.
 fn base(contract: &Contract) -> Value {
     let made = contract.output_schema.as_ref().and_then(|schema| sample(&schema.json));
-    let is_json = matches!(&contract.run, Run::Command(spec) if spec.output == OutputFormat::Json);
-    if !is_json {
+    if !is_json(contract) {
         return made.unwrap_or(Value::Null);
     }
     let mut value = made.unwrap_or(json!({}));
@@ -199,6 +230,11 @@ fn timed_out(contract: &Contract) -> Captured {
             "the drill let the time run out",
         ))),
         Run::Command(_) => ended(CommandEnd::TimedOut, Vec::new()),
+        Run::Http(_) => Captured::http(HttpCapture {
+            end: HttpEnd::Broken(HttpBreak::TimedOut),
+            sent: 1,
+            repeated: false,
+        }),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::workspace::{Workspace, WorkspacePath};
 
 use super::builtin::git::{GitCommand, LeftOut};
 use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
+use super::http::{Connections, HttpContext, run_http};
 use super::process::SignalWatch;
 use super::sandbox::holds;
 use super::{
@@ -41,8 +42,12 @@ pub struct ExecutionContext<'a> {
     pub cancel: &'a CancelToken,
     /// What the call may look into without naming it.
     pub sight: Arc<Sight>,
-    /// What the call's command stands below in a trace.
+    /// What the call's command or request stands below in a trace.
     pub traceparent: Option<TraceParent>,
+    /// The connections to services.
+    pub connections: &'a Connections,
+    /// Whether the same effect was asked for by an earlier call whose outcome is not known.
+    pub is_repetition: bool,
 }
 
 /// A call that ran: it can be read and never run again. Only running makes one.
@@ -122,6 +127,19 @@ pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Cap
                 traceparent: context.traceparent,
             };
             Captured::command(run_command(plan, context.sandbox, context.credentials, &command).await)
+        }
+        Plan::Http(plan) => {
+            let contract = call.call().contract();
+            let http = HttpContext {
+                workspace: context.workspace,
+                credentials: context.credentials,
+                cancel: context.cancel,
+                connections: context.connections,
+                traceparent: context.traceparent,
+                is_repeatable: contract.risk == Risk::ReadOnly || contract.idempotency.retry_is_safe(),
+                is_repetition: context.is_repetition,
+            };
+            Captured::http(run_http(plan, &http).await)
         }
     };
     (captured, SpentCall(call))
@@ -303,10 +321,7 @@ pub fn preview(
     workspace: &Workspace,
     sight: &Sight,
 ) -> Result<Option<builtin::Preview>, CallError> {
-    let timeout = match call.plan() {
-        Plan::Builtin { timeout, .. } => *timeout,
-        Plan::Command(plan) => plan.timeout,
-    };
+    let timeout = call.plan().timeout();
     // Looking may take no longer than doing, and holds up the thread on which signals are waited for.
     let stop = Arc::default();
     let _watch = walks(name).then(|| SignalWatch::start(Arc::clone(&stop)));

@@ -206,7 +206,7 @@ impl Gateway<'_> {
         subject
             .plan()
             .filter(|_| !matches!(subject, Subject::Denied(_) | Subject::Unmet(_)))
-            .filter(|plan| matches!(plan, crate::validate::Plan::Command(_)))
+            .filter(|plan| !matches!(plan, crate::validate::Plan::Builtin { .. }))
             .and_then(|plan| serde_json::to_string(plan).ok())
     }
 

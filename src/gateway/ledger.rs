@@ -274,10 +274,7 @@ pub(super) fn sha256(bytes: &[u8]) -> Digest {
 }
 
 pub(super) fn timeout(plan: &Plan) -> Duration {
-    match plan {
-        Plan::Builtin { timeout, .. } => *timeout,
-        Plan::Command(command) => command.timeout,
-    }
+    plan.timeout()
 }
 
 /// Whether an effect that is not known may be tried once more under its key: its contract states that this is safe, and no

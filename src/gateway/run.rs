@@ -46,7 +46,7 @@ impl Gateway<'_> {
             return Attempt::Finished(self.unstarted(origin, *authorized, error));
         }
         let names = authorized.call().plan().credentials();
-        let prepared = match self.prepare(&authorized, &names).await {
+        let mut prepared = match self.prepare(&authorized, &names).await {
             Ok(prepared) => prepared,
             Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error)),
         };
@@ -89,6 +89,7 @@ impl Gateway<'_> {
         let traceparent = self.traceparent(reserved.call());
         let stage = self.telemetry.enter(Phase::Run);
         let started = Instant::now();
+        prepared.is_repetition = reservation.as_ref().is_some_and(|reservation| reservation.attempt > 1);
         let (captured, spent) = self.execute(reserved, &prepared, traceparent, cancel).await;
         let elapsed = started.elapsed();
         self.telemetry.leave(&origin.id, stage);
@@ -107,6 +108,7 @@ impl Gateway<'_> {
             .await;
         self.telemetry.leave(&origin.id, stage);
         let operation = outcome.operation().cloned();
+        let pace = outcome.pace();
         let claim = (outcome.status() == Status::Working).then(|| Claim::of(&outcome));
         let mut presented =
             present(outcome, call.contract(), &self.redactor.borrow(), PresentLimits::default());
@@ -126,7 +128,7 @@ impl Gateway<'_> {
         finished.step = step;
         finished.credentials = names;
         finished.elapsed = Some(elapsed);
-        finished.begun = self.begun(&finished, operation, verification.as_ref(), claim);
+        finished.begun = self.begun(&finished, operation, pace, verification.as_ref(), claim);
         finished.verification = verification;
         finished.ledger = reservation.map(|reservation| {
             self.looked_up.borrow_mut().remove(&reservation.id);
@@ -142,7 +144,7 @@ impl Gateway<'_> {
         names: &[CredentialName],
     ) -> Result<Prepared, CallError> {
         if self.stand_in.is_some() {
-            return Ok(Prepared { sandbox: SandboxProfile::none(), credentials: Credentials::default() });
+            return Ok(Prepared::new(SandboxProfile::none(), Credentials::default()));
         }
         let contract = authorized.call().contract();
         let sandbox = if starts_program(authorized.call().plan()) {
@@ -151,7 +153,7 @@ impl Gateway<'_> {
             SandboxProfile::none()
         };
         if names.is_empty() {
-            return Ok(Prepared { sandbox, credentials: Credentials::default() });
+            return Ok(Prepared::new(sandbox, Credentials::default()));
         }
         let session = self.session;
         let commands =
@@ -164,7 +166,7 @@ impl Gateway<'_> {
         }
         let mut redactor = self.redactor.borrow_mut();
         credentials.values().for_each(|(name, value)| redactor.add(name.as_str(), value));
-        Ok(Prepared { sandbox, credentials })
+        Ok(Prepared::new(sandbox, credentials))
     }
 
     pub(super) async fn execute(
@@ -191,6 +193,8 @@ impl Gateway<'_> {
             cancel,
             sight: Arc::new(self.sight(call.call(), call.decision())),
             traceparent,
+            connections: &self.connections,
+            is_repetition: prepared.is_repetition,
         };
         execute(call, &context).await
     }
@@ -226,12 +230,21 @@ impl Gateway<'_> {
 pub(super) struct Prepared {
     pub(super) sandbox: SandboxProfile,
     credentials: Credentials,
+    /// Whether the same effect was asked for by an earlier call whose outcome is not known.
+    is_repetition: bool,
+}
+
+impl Prepared {
+    fn new(sandbox: SandboxProfile, credentials: Credentials) -> Self {
+        Self { sandbox, credentials, is_repetition: false }
+    }
 }
 
 /// Whether running the plan starts a program.
 pub(super) fn starts_program(plan: &Plan) -> bool {
     match plan {
         Plan::Command(_) => true,
+        Plan::Http(_) => false,
         Plan::Builtin { name, .. } => {
             matches!(name, BuiltinName::GitStatus | BuiltinName::GitDiff | BuiltinName::GitLog)
         }

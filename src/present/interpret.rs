@@ -8,6 +8,7 @@ use crate::validate::CallBindings;
 
 use super::captured::CapturedKind;
 use super::decode::{Decoded, Problem, decode};
+use super::http::http;
 use super::judge::{Conditions, judge};
 use super::outcome::Shown;
 use super::{BuiltinOutput, Captured, CommandCapture, CommandEnd, Outcome, schema};
@@ -26,10 +27,12 @@ pub fn interpret(captured: Captured, contract: &Contract, bindings: &CallBinding
         (CapturedKind::Builtin(Ok(output)), _) => builtin(output),
         (CapturedKind::Builtin(Err(error)), _) => refused(error),
         (CapturedKind::Command(capture), Run::Command(spec)) => command(capture, spec, contract, bindings),
-        (CapturedKind::Command(_), Run::Builtin(_)) => Outcome::ended(
+        (CapturedKind::Http(capture), Run::Http(spec)) => http(capture, spec, contract, bindings),
+        (CapturedKind::Command(_), Run::Builtin(_) | Run::Http(_))
+        | (CapturedKind::Http(_), Run::Builtin(_) | Run::Command(_)) => Outcome::ended(
             Status::Failed,
             Effect::Possible,
-            Some(CallError::new(ErrorCode::Internal, "a builtin's contract was answered by a command")),
+            Some(CallError::new(ErrorCode::Internal, "a contract was answered by what does not run it")),
         ),
     };
     keep_promise(&mut outcome, contract);
@@ -179,7 +182,7 @@ pub(super) fn keep_promise(outcome: &mut Outcome, contract: &Contract) {
 
 /// Withholds a value that is not what the contract promises. A read is worth nothing without it and failed; an effect
 /// happened all the same.
-fn break_promise(outcome: &mut Outcome, risk: Risk, code: ErrorCode, message: String) {
+pub(super) fn break_promise(outcome: &mut Outcome, risk: Risk, code: ErrorCode, message: String) {
     outcome.withheld = true;
     if risk == Risk::ReadOnly {
         outcome.status = code.status();

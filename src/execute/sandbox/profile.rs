@@ -128,7 +128,7 @@ pub fn resolve_profile(
     };
     let passed: &[String] = match &contract.run {
         Run::Command(command) => &command.pass_env,
-        Run::Builtin(_) => &[],
+        Run::Builtin(_) | Run::Http(_) => &[],
     };
     Ok(SandboxProfile {
         level,
