@@ -247,6 +247,13 @@ impl Page {
             let names: Vec<String> = request.networks.iter().map(ToString::to_string).collect();
             self.field("may reach", &format!("the private networks {}", names.join(", ")));
         }
+        if !request.redirects.is_none() {
+            let elsewhere = match request.redirects.hosts.as_slice() {
+                [] => String::new(),
+                hosts => format!(", also to {}", hosts.join(", ")),
+            };
+            self.field("follows", &format!("at most {} redirects{elsewhere}", request.redirects.max));
+        }
         if let Some(proxy) = &request.proxy {
             self.field("through", &proxy.url);
         }

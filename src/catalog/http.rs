@@ -138,12 +138,21 @@ pub enum HttpPart {
 }
 
 /// Which redirects are followed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Redirects {
     /// How many at most; none by default.
     pub max: u8,
     /// Other hosts than the contract's that they may lead to, as patterns. They are shown no credential.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
+}
+
+impl Redirects {
+    /// Whether none is followed.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.max == 0
+    }
 }
 
 /// A proxy that a contract names.

@@ -65,7 +65,18 @@ fn answered(
         (true, OutputFormat::Json) if !cut => {
             Decoded { value: Value::Null, raw: None, problem: None, warnings: Vec::new() }
         }
-        _ => decode(body, cut, cut, format),
+        _ => match encoding(&headers) {
+            None => decode(body, cut, cut, format),
+            Some(name) => {
+                let why = format!("it is encoded as `{name}`, which was not asked for");
+                Decoded {
+                    value: Value::Null,
+                    raw: Some(body),
+                    problem: Some(Problem::NotJson(why)),
+                    warnings: Vec::new(),
+                }
+            }
+        },
     };
     let http = told(status, &headers);
     let bindings = CallBindings { value: Some(&value), http: Some(&http), ..*bindings };
@@ -129,7 +140,7 @@ fn answered(
     } else if let (Some(problem), true) = (problem, succeeded) {
         let (code, message) = match problem {
             Problem::NotJson(message) => {
-                (ErrorCode::InvalidResult, format!("the answer is not valid JSON: {message}"))
+                (ErrorCode::InvalidResult, format!("the answer cannot be read: {message}"))
             }
             Problem::Cut => (
                 ErrorCode::ResultTooLarge,
@@ -178,6 +189,14 @@ fn usual_format(headers: &[(String, String)], body: &[u8]) -> OutputFormat {
         kind if kind.ends_with("+json") => OutputFormat::Json,
         _ => OutputFormat::Text,
     }
+}
+
+/// How a body is encoded that was to come as it is.
+fn encoding(headers: &[(String, String)]) -> Option<String> {
+    let stated = headers.iter().find(|(name, _)| name == "content-encoding").map(|(_, value)| value.trim());
+    stated
+        .filter(|stated| !stated.is_empty() && !stated.eq_ignore_ascii_case("identity"))
+        .map(|stated| crate::text::escape(crate::text::head(stated, 32)).into_owned())
 }
 
 /// `http` for the contract's conditions.

@@ -156,7 +156,7 @@ pub struct HttpPlan {
     #[serde(skip_serializing_if = "HttpTls::is_empty")]
     pub tls: HttpTls,
     /// Which redirects are followed.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Redirects::is_none")]
     pub redirects: Redirects,
     /// Whether the effect key is among the headers, so that the service can tell a repetition.
     #[serde(skip)]

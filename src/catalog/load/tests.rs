@@ -1021,6 +1021,7 @@ fn a_request_whose_place_could_be_chosen_by_a_call_is_refused() {
             "must be an argument that is declared as a path",
         ),
         ("method: POST, multipart: {f: {file: '../x'}}", "must be a path inside the workspace"),
+        ("url: 'http://h.example/', tls: {roots: key}", "`tls` is for `https`"),
         ("unknown: 1", "unknown"),
     ];
     for (keys, expected) in cases {

@@ -92,6 +92,10 @@ pub(super) fn http(
         on_overflow,
     };
     check_headers(&spec, node.span, report);
+    if !spec.tls.is_empty() && spec.url.leading_text().to_ascii_lowercase().starts_with("http:") {
+        let message = "`tls` is for `https`: nothing of this request is encrypted";
+        report.push(Diagnostic::error(node.span, message));
+    }
     Some(spec)
 }
 

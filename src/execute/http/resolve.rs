@@ -1,6 +1,6 @@
 //! From a host to the addresses that may be connected to. What is checked here is what is connected to: no name is asked twice.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 
 use crate::catalog::Network;
 use crate::code::{CallError, ErrorCode};
@@ -25,8 +25,7 @@ impl Resolver {
         }
         match self {
             Self::System => {
-                let found = tokio::net::lookup_host((host, port)).await;
-                let found = found.map(|found| found.map(|address| address.ip()).collect::<Vec<_>>());
+                let found = looked_up(host.to_owned(), port).await;
                 let unknown = || {
                     CallError::new(
                         ErrorCode::BackendUnavailable,
@@ -34,7 +33,7 @@ impl Resolver {
                     )
                     .with_hint("call again later, or ask the person whether the name is right")
                 };
-                found.ok().filter(|found| !found.is_empty()).ok_or_else(unknown)
+                found.filter(|found| !found.is_empty()).ok_or_else(unknown)
             }
             #[cfg(test)]
             Self::Fixed(answers) => {
@@ -72,4 +71,17 @@ impl Resolver {
             _ => Ok(permitted),
         }
     }
+}
+
+/// Asks the system on a thread of its own. It may answer long after the deadline; a thread that nobody waits for holds up
+/// neither the call nor the end of the program.
+async fn looked_up(host: String, port: u16) -> Option<Vec<IpAddr>> {
+    let (answer, told) = tokio::sync::oneshot::channel();
+    let asking = std::thread::Builder::new().name("resolve".to_owned()).spawn(move || {
+        let found = (host.as_str(), port).to_socket_addrs();
+        // Nobody waits any more where the deadline has passed.
+        drop(answer.send(found.ok().map(|found| found.map(|address| address.ip()).collect())));
+    });
+    asking.ok()?;
+    told.await.ok().flatten()
 }

@@ -1,5 +1,7 @@
 //! What an answer, or none, says of the call: failed only where that is proven.
 
+use std::io::Write;
+
 use serde_json::{Value, json};
 
 use super::service::{Answer, Service};
@@ -200,6 +202,39 @@ fn a_value_is_what_the_content_type_says_unless_the_contract_does() {
         &json!({}),
     );
     assert_eq!(status(&answer), "succeeded", "{answer}");
+}
+
+#[test]
+fn an_answer_that_comes_packed_without_being_asked_for_is_no_value() {
+    let service = Service::new(|asked, _| {
+        assert_eq!(asked.header("accept-encoding"), Some("identity"));
+        Answer::with(200, "content-encoding: gzip\r\n", "\u{1f}packed")
+    });
+    assert_eq!(code(&once(&service, "read_only", &json!({}), &json!({}))), "INVALID_RESULT");
+}
+
+#[test]
+fn a_cancel_ends_a_request_that_is_under_way_and_says_what_is_known() {
+    for (risk, method, expected) in
+        [("read_only", "GET", ("cancelled", "none")), ("external", "POST", ("unknown", "possible"))]
+    {
+        let (heard, hears) = std::sync::mpsc::sync_channel(1);
+        let service = Service::new(move |_, _| {
+            heard.send(()).unwrap();
+            Answer::silence("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab")
+        });
+        let http = json!({"method": method, "url": service.at()});
+        let space = space(&[tool(risk, &http, &json!({"timeout": "10m"}))]);
+        let mut child = space.tgw(["run"]).with_files().start();
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, "{}", crate::harness::call("c", "t", &json!({}))).unwrap();
+        hears.recv().unwrap();
+        writeln!(input, "{{\"cancel\":\"c\"}}").unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((status(&answer), answer["effect"].as_str().unwrap()), expected, "{answer}");
+    }
 }
 
 #[test]

@@ -179,3 +179,16 @@ fn connections_are_used_again_for_what_may_be_sent_twice_and_only_for_that() {
         assert_eq!((service.asked().len(), used.len()), (3, connections), "{risk}");
     }
 }
+
+#[test]
+fn a_request_says_where_it_stands_in_its_trace_unless_the_contract_does() {
+    let place = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    for (headers, expected) in [(json!({"X-A": "1"}), place), (json!({"Traceparent": "mine"}), "mine")] {
+        let service = echo();
+        let http = json!({"url": service.at(), "headers": headers});
+        let space = space(&[tool("read_only", &http, &json!({}))]);
+        let line = json!({"id": "c", "name": "t", "arguments": {}, "traceparent": place}).to_string();
+        assert_eq!(status(&space.answer(&line)), "succeeded");
+        assert_eq!(service.only().header("traceparent"), Some(expected));
+    }
+}
