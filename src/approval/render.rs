@@ -59,7 +59,7 @@ pub fn render_question(
     page.reasons(&question.reasons);
     page.checks(&question.checks);
     if let Some(preview) = &question.preview {
-        page.preview(preview);
+        page.preview(preview, &question.runs);
     }
     page.notes(&question.notes);
     page.answers(question);
@@ -330,8 +330,8 @@ impl Page {
         }
     }
 
-    fn preview(&mut self, preview: &DisplayBody) {
-        self.heading("would change");
+    fn preview(&mut self, preview: &DisplayBody, runs: &Runs) {
+        self.heading(if matches!(runs, Runs::Http(_)) { "files as they are now" } else { "would change" });
         let most = match self.extent {
             Extent::Usual => Block::MOST,
             Extent::Whole => usize::MAX,

@@ -18,7 +18,7 @@ use crate::workspace::{Workspace, WorkspacePath};
 
 use super::builtin::git::{GitCommand, LeftOut};
 use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
-use super::http::{Connections, HttpContext, run_http};
+use super::http::{self, Connections, HttpContext, run_http};
 use super::process::SignalWatch;
 use super::sandbox::holds;
 use super::{
@@ -136,6 +136,7 @@ pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Cap
                 cancel: context.cancel,
                 connections: context.connections,
                 traceparent: context.traceparent,
+                files: call.basis(),
                 is_repeatable: contract.risk == Risk::ReadOnly || contract.idempotency.retry_is_safe(),
                 is_repetition: context.is_repetition,
             };
@@ -311,16 +312,22 @@ async fn run_planned_git(
     Ok(run_command(&planned.plan, context.sandbox, &Credentials::default(), &command).await)
 }
 
-/// What a write would do, for the question that a person is asked; `None` where the tool cannot say.
+/// What a write would do, or which files a request would send, for the question that a person is asked; `None` where the
+/// tool cannot say.
 ///
 /// # Errors
 /// Why it must fail, where a person need not be asked for that.
 pub fn preview(
-    name: BuiltinName,
     call: &ValidatedCall,
     workspace: &Workspace,
-    sight: &Sight,
+    sight: &dyn Fn() -> Sight,
 ) -> Result<Option<builtin::Preview>, CallError> {
+    let name = match call.plan() {
+        Plan::Builtin { name, .. } => *name,
+        Plan::Http(plan) => return http::preview(plan, workspace),
+        Plan::Command(_) => return Ok(None),
+    };
+    let sight = sight();
     let timeout = call.plan().timeout();
     // Looking may take no longer than doing, and holds up the thread on which signals are waited for.
     let stop = Arc::default();

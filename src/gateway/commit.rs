@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::audit::{ApprovalNote, CredentialUse, Entry, Evidence, RecordKind, RuleReference};
-use crate::catalog::CredentialSource;
+use crate::catalog::{CredentialSource, Run};
 use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::ident::{CallId, CredentialName};
 use crate::policy::Decision;
@@ -161,7 +161,8 @@ impl Gateway<'_> {
             notes.push(("error", error.message.as_str()));
         }
         if let Some(stderr) = one.presented.stderr() {
-            notes.push(("stderr", stderr));
+            let runs = one.subject.contract().map(|contract| &contract.run);
+            notes.push((if matches!(runs, Some(Run::Http(_))) { "answer" } else { "stderr" }, stderr));
         }
         if let Some(feedback) = one.answer.as_ref().and_then(|answer| answer.feedback.as_deref()) {
             notes.push(("feedback", feedback));

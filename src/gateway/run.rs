@@ -214,9 +214,8 @@ impl Gateway<'_> {
         call: &ValidatedCall,
         decision: &Decision,
     ) -> Result<Option<Preview>, CallError> {
-        let Plan::Builtin { name, .. } = call.plan() else { return Ok(None) };
-        let preview =
-            crate::execute::preview(*name, call, &self.session.workspace, &self.sight(call, decision))?;
+        let sight = || self.sight(call, decision);
+        let preview = crate::execute::preview(call, &self.session.workspace, &sight)?;
         Ok(preview.map(|preview| Preview { display: preview.body, basis: preview.basis }))
     }
 

@@ -13,6 +13,7 @@ mod run;
 mod tls;
 mod tunnel;
 
+pub(super) use form::preview;
 pub use pool::Connections;
 pub(super) use run::{HttpContext, run_http};
 

@@ -1,7 +1,5 @@
 //! From the plan to the bytes that are sent; the only place where a credential meets a request.
 
-use std::sync::Arc;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::body::Bytes;
@@ -11,7 +9,7 @@ use hyper::header::{
 use hyper::{HeaderMap, Method};
 use zeroize::Zeroizing;
 
-use crate::catalog::HttpAuth;
+use crate::catalog::{Digest, HttpAuth};
 use crate::code::{CallError, ErrorCode};
 use crate::ident::CredentialName;
 use crate::secret::Credentials;
@@ -30,15 +28,16 @@ pub(super) struct Outgoing {
     pub(super) body: Option<Bytes>,
 }
 
-/// Makes what is sent.
+/// Makes what is sent. `files` is the basis of the preview that a person said yes to.
 ///
 /// # Errors
 /// Why it cannot be made: a file that is gone, a credential that no header can carry.
 pub(super) fn outgoing(
     plan: &HttpPlan,
     credentials: &Credentials,
-    workspace: &Arc<Workspace>,
+    workspace: &Workspace,
     traceparent: Option<TraceParent>,
+    files: Option<Digest>,
 ) -> Result<Outgoing, CallError> {
     let odd =
         |what: &str| CallError::new(ErrorCode::Internal, format!("the request's {what} cannot be written"));
@@ -51,7 +50,7 @@ pub(super) fn outgoing(
         let value = HeaderValue::try_from(traceparent.to_string()).map_err(|_| odd("trace"))?;
         headers.insert(HeaderName::from_static("traceparent"), value);
     }
-    let (body, kind) = body(&plan.body, workspace)?;
+    let (body, kind) = body(&plan.body, workspace, files)?;
     if let Some(kind) = kind {
         headers.insert(CONTENT_TYPE, HeaderValue::try_from(kind).map_err(|_| odd("content type"))?);
     }
@@ -69,7 +68,11 @@ pub(super) fn outgoing(
     Ok(Outgoing { method, url, headers, body })
 }
 
-fn body(body: &HttpBody, workspace: &Arc<Workspace>) -> Result<(Option<Bytes>, Option<String>), CallError> {
+fn body(
+    body: &HttpBody,
+    workspace: &Workspace,
+    files: Option<Digest>,
+) -> Result<(Option<Bytes>, Option<String>), CallError> {
     let kind = |kind: &str| Some(kind.to_owned());
     Ok(match body {
         HttpBody::None => (None, None),
@@ -79,7 +82,7 @@ fn body(body: &HttpBody, workspace: &Arc<Workspace>) -> Result<(Option<Bytes>, O
             (Some(form::encoded(fields).into()), kind("application/x-www-form-urlencoded"))
         }
         HttpBody::Multipart(parts) => {
-            let (bytes, kind) = form::multipart(parts, workspace)?;
+            let (bytes, kind) = form::multipart(parts, workspace, files)?;
             (Some(bytes), Some(kind))
         }
     })

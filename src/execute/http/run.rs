@@ -6,6 +6,7 @@ use std::time::Duration;
 use hyper::Method;
 use tokio::time::Instant;
 
+use crate::catalog::Digest;
 use crate::code::{CallError, ErrorCode, Retry};
 use crate::execute::CancelToken;
 use crate::expression::Url;
@@ -32,6 +33,8 @@ pub(in crate::execute) struct HttpContext<'a> {
     pub(in crate::execute) cancel: &'a CancelToken,
     pub(in crate::execute) connections: &'a Connections,
     pub(in crate::execute) traceparent: Option<TraceParent>,
+    /// The basis of the files that a person said yes to.
+    pub(in crate::execute) files: Option<Digest>,
     /// Whether a second request changes nothing more.
     pub(in crate::execute) is_repeatable: bool,
     /// Whether the same effect was asked for by an earlier call.
@@ -63,10 +66,11 @@ pub(in crate::execute) async fn run_http(plan: &HttpPlan, context: &HttpContext<
 }
 
 async fn attempts(plan: &HttpPlan, context: &HttpContext<'_>, progress: &Progress) -> HttpEnd {
-    let outgoing = match outgoing(plan, context.credentials, context.workspace, context.traceparent) {
-        Ok(outgoing) => outgoing,
-        Err(error) => return HttpEnd::NotSent(error),
-    };
+    let outgoing =
+        match outgoing(plan, context.credentials, context.workspace, context.traceparent, context.files) {
+            Ok(outgoing) => outgoing,
+            Err(error) => return HttpEnd::NotSent(error),
+        };
     let mut left = plan.retries;
     let mut pause = PAUSE;
     loop {

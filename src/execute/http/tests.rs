@@ -93,6 +93,7 @@ async fn ask(plan: &HttpPlan, connections: &Connections, cancel: &CancelToken) -
         cancel,
         connections,
         traceparent: None,
+        files: None,
         is_repeatable: true,
         is_repetition: false,
     };

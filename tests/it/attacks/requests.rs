@@ -122,6 +122,20 @@ fn a_credential_in_clear_text_leaves_this_machine_for_nobody() {
 }
 
 #[test]
+fn a_proxy_of_a_private_network_is_reached_only_where_that_is_named() {
+    let proxy = Service::new(|_, _| Answer::raw("HTTP/1.1 200 X\r\n\r\n"));
+    let mut tool =
+        tool("read_only", &json!({"url": "https://198.51.100.7/", "proxy": proxy.at()}), &json!({}));
+    tool["run"]["http"]["networks"] = json!(["198.51.100.0/24"]);
+    let answer = ask(&space(&[tool.clone()]), &json!({}));
+    assert_eq!((code(&answer), proxy.asked().len()), ("PERMISSION_DENIED", 0), "{answer}");
+    // Nor does a proxy lead to a place that is not.
+    tool["run"]["http"]["networks"] = json!(["loopback"]);
+    let answer = ask(&space(&[tool]), &json!({}));
+    assert_eq!((code(&answer), proxy.asked().len()), ("PERMISSION_DENIED", 0), "{answer}");
+}
+
+#[test]
 fn a_write_is_never_repeated_by_a_redirect() {
     for status_code in [301, 302, 303, 307, 308] {
         let service = Service::new(move |_, _| Answer::with(status_code, "location: /again\r\n", ""));

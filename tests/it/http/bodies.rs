@@ -95,3 +95,30 @@ fn no_file_is_sent_that_a_tool_may_not_read() {
     }
     assert!(service.asked().is_empty());
 }
+
+#[test]
+fn a_yes_to_send_a_file_is_for_what_the_file_held() {
+    let service = echo();
+    let http =
+        json!({"method": "POST", "url": service.at(), "multipart": {"f": {"file": "{{arguments.path}}"}}});
+    let space = space(&[tool("external", &http, &json!({}))]);
+    let asking = "version: 1\ndefault_verdict: allow\nrules: [{id: ask, verdict: require_approval, reason: it leaves}]\n";
+    space.write_beside("files/policy.yaml", asking).write("report.txt", "harmless");
+    let arguments = json!({"path": "report.txt"});
+    let approve = || {
+        assert_eq!(code(&ask(&space, &arguments)), "APPROVAL_REQUIRED");
+        let list = space.tgw(["approvals", "list"]).text();
+        let id = list.split_whitespace().find(|word| word.starts_with("a_")).unwrap().to_owned();
+        let shown = space.tgw(["approvals", "show", &id]).text();
+        assert!(shown.contains("files as they are now") && shown.contains("report.txt"), "{shown}");
+        let digest = shown.split_whitespace().rfind(|word| word.starts_with("sha256:")).unwrap().to_owned();
+        space.tgw(["approvals", "approve", &id, "--digest", &digest]).ended();
+    };
+    approve();
+    space.write("report.txt", "stolen!!");
+    assert_eq!(code(&ask(&space, &arguments)), "APPROVAL_REQUIRED", "another file is another question");
+    assert!(service.asked().is_empty());
+    space.write("report.txt", "harmless");
+    assert_eq!(status(&ask(&space, &arguments)), "succeeded");
+    assert!(service.only().body.contains("harmless"));
+}

@@ -112,6 +112,34 @@ fn a_proxy_is_asked_for_the_address_that_was_checked_and_sees_no_credential_of_t
 }
 
 #[test]
+fn a_proxy_is_shown_its_own_credential_and_the_service_is_not() {
+    let service = echo(false);
+    let (port, asked) = proxy();
+    let http = json!({"proxy": {"url": format!("http://127.0.0.1:{port}"), "basic": "key"}, "tls": {"roots": "roots"}});
+    let answer = over(&service, &http);
+    assert_eq!(status(&answer), "succeeded", "{answer}");
+    let head = asked.lock().unwrap().clone();
+    assert!(head.contains("Proxy-Authorization: Basic aHVudGVyMi1odW50ZXIy\r\n"), "{head}");
+    assert!(!service.only().head.contains("aHVudGVy"));
+}
+
+#[test]
+fn a_proxy_that_opens_no_way_kept_an_effect_from_happening() {
+    for refusal in ["HTTP/1.1 407 X\r\n\r\n", "HTTP/1.1 403 X\r\n\r\n", "SSH-2.0\r\n\r\n", ""] {
+        let proxy = Service::new(move |_, _| Answer::raw(refusal));
+        let service = echo(false);
+        let http = json!({"method": "POST", "url": format!("https://localhost:{}/", service.port()), "proxy": proxy.at(), "tls": {"roots": "roots"}});
+        let answer = ask(&space(&[tool("external", &http, &json!({}))]), &json!({}));
+        assert_eq!(
+            (code(&answer), answer["effect"].as_str()),
+            ("BACKEND_UNAVAILABLE", Some("none")),
+            "{answer}"
+        );
+        assert!(service.asked().is_empty());
+    }
+}
+
+#[test]
 fn redirects_are_followed_to_the_same_origin_and_no_further_than_the_contract_says() {
     let hops = || {
         Service::new(|asked, _| match asked.line.split(' ').nth(1).unwrap() {
