@@ -238,6 +238,27 @@ fn a_cancel_ends_a_request_that_is_under_way_and_says_what_is_known() {
 }
 
 #[test]
+fn a_gateway_that_is_killed_while_a_request_is_under_way_leaves_it_unknown_and_sends_it_once() {
+    let (heard, hears) = std::sync::mpsc::sync_channel(1);
+    let service = Service::new(move |_, _| {
+        heard.send(()).unwrap();
+        Answer::silence("")
+    });
+    let keyed = json!({"timeout": "10m", "idempotency": {"key": "{{arguments.ref}}", "send_as": {"header": "Idempotency-Key"}}});
+    let space = space(&[tool("external", &json!({"method": "POST", "url": service.at()}), &keyed)]);
+    let mut child = space.tgw(["run"]).with_files().start();
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{}", crate::harness::call("c", "t", &json!({"ref": "R-1"}))).unwrap();
+    hears.recv().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let answer = ask(&space, &json!({"ref": "R-1"}));
+    assert_eq!(told(&answer), ("unknown", "possible", "OUTCOME_UNKNOWN", "never"), "{answer}");
+    assert_eq!(service.asked().len(), 1);
+    space.intact();
+}
+
+#[test]
 fn what_a_service_says_of_a_failure_is_kept_for_the_record_and_redacted() {
     let service = Service::new(|_, _| Answer::with(500, "", "stack trace of hunter2-hunter2"));
     let http = json!({"url": service.at(), "auth": {"bearer": "key"}});
