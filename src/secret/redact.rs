@@ -27,8 +27,14 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Adds a secret's value under its credential's name; all its encodings are found from then on.
+    /// Adds a secret's value under its credential's name; all its encodings are found from then on. What was added before
+    /// is not added again: every call adds what it resolves.
     pub fn add(&mut self, name: &str, secret: &[u8]) {
+        let is_own = |at: usize| self.names.get(at).is_some_and(|known| known == name);
+        let known = self.forms.iter().any(|(form, at)| form.bytes.as_slice() == secret && is_own(*at));
+        if known || secret.len() < LEAST_SECRET {
+            return;
+        }
         let index = self.names.len();
         self.names.push(name.to_owned());
         self.forms.extend(encoding::forms(secret).into_iter().map(|form| (form, index)));

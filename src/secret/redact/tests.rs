@@ -485,3 +485,20 @@ fn a_secret_of_digits_is_found_in_every_number() {
         assert!(!value.to_string().contains("123456789012"), "{text}: {value}");
     }
 }
+
+#[test]
+fn a_secret_that_every_call_adds_again_makes_no_call_slower() {
+    let mut redactor = redactor(SECRET.as_bytes());
+    assert!(!redactor.text(SECRET).contains(SECRET));
+    let (forms, names) = (redactor.forms.len(), redactor.names.len());
+    for _ in 0..3 {
+        redactor.add("db", SECRET.as_bytes());
+        redactor.add("short", b"abc");
+    }
+    assert_eq!((redactor.forms.len(), redactor.names.len()), (forms, names));
+    assert!(redactor.search.get().is_some(), "what was made for searching is kept");
+    // Under another name, or with another value, it is another one.
+    redactor.add("other", SECRET.as_bytes());
+    redactor.add("db", b"another-value");
+    assert_eq!(redactor.text("another-value"), "[secret:db]");
+}
