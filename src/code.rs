@@ -179,7 +179,8 @@ expectation that holds.";
     /// A precondition does not hold.
     PreconditionFailed = "PRECONDITION_FAILED", Failed, ChangedCall, 1,
         "A condition that the contract asks for before running does not hold, or could not be looked up, or the file is not as \
-the call needs it; the message says which. Nothing was run, and a person's yes was not used up.";
+the call needs it; the message says which. Nothing was run, and a person's yes was not used up. Where a service answered that the \
+call is in conflict with what is there (409, 412), it was asked and changed nothing.";
     /// The effect key was used for something else.
     IdempotencyConflict = "IDEMPOTENCY_CONFLICT", Failed, ChangedCall, 1,
         "The effect key of this call was used before with other arguments; the answer lists where they differ. One key \
@@ -201,11 +202,12 @@ the credentials and their sources.";
 `tgw doctor` shows the levels there are and what is missing.";
     /// The backend cannot be reached.
     BackendUnavailable = "BACKEND_UNAVAILABLE", Failed, Later, 1,
-        "The program or service behind the tool could not be started or reached. Nothing was done.";
+        "The program or service behind the tool could not be started or reached, answered that it takes no requests for \
+now, or broke off its answer to a read. Nothing was done. Call again later; the hint says how long the service asks to wait.";
     /// The tool ran and reported failure.
     ExecutionFailed = "EXECUTION_FAILED", Failed, ChangedCall, 1,
-        "The tool ran and reported that it failed: for a command, its success condition did not hold. The \
-content holds what it printed, bounded and redacted.";
+        "The tool ran and reported that it failed: its success condition did not hold. For a command the \
+content holds what it printed, bounded and redacted; what a service said is in the audit.";
     /// The result is too large.
     ResultTooLarge = "RESULT_TOO_LARGE", Failed, ChangedCall, 1,
         "A read produced more than its byte cap, and the contract says to fail rather than cut. Ask for less: a \
@@ -242,7 +244,8 @@ Where the budget has a window it frees again, and the hint says when; without on
 `never`, or `changed_call` where a smaller amount still fits.";
     /// The backend refused.
     BackendDenied = "BACKEND_DENIED", Denied, Never, 3,
-        "The service behind the tool refused the call with its own authority. The gateway had allowed it.";
+        "The service behind the tool refused the call with its own authority (401 or 403). The gateway had allowed it: \
+what the gateway itself refuses is PERMISSION_DENIED. Look at the credential that the contract names and at the service's permissions.";
     /// A person must answer first.
     ApprovalRequired = "APPROVAL_REQUIRED", InputRequired, AfterApproval, 4,
         "The policy asks a person before this call runs, and no terminal is attached. The question is stored \

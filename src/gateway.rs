@@ -19,6 +19,7 @@ mod commit;
 mod conflict;
 mod finished;
 mod follow;
+mod heard;
 mod housekeeping;
 mod journal;
 mod kept;
@@ -53,7 +54,7 @@ use crate::authorize::{
 };
 use crate::catalog::{Contract, ExecutionMode, Risk};
 use crate::code::CallError;
-use crate::execute::{Notifier, Servers, StandIn};
+use crate::execute::{Connections, Notifier, Servers, StandIn};
 use crate::policy::Decision;
 use crate::present::Claim;
 use crate::secret::{CredentialCache, Redactor};
@@ -146,6 +147,8 @@ pub struct Gateway<'s> {
     under_way: RefCell<BTreeSet<String>>,
     /// Effects that a look-up of this run could not settle, and that may be tried again.
     looked_up: RefCell<BTreeSet<String>>,
+    /// The connections to services that are kept between calls.
+    connections: Connections,
     /// What answers calls in place of their executors.
     stand_in: Option<&'s dyn StandIn>,
     /// What is told of its calls outside.
@@ -192,6 +195,7 @@ impl<'s> Gateway<'s> {
             claims: RefCell::default(),
             under_way: RefCell::default(),
             looked_up: RefCell::default(),
+            connections: Connections::default(),
             stand_in: None,
             telemetry: Telemetry::default(),
             servers: Servers::new(session.server_logs.clone()),
@@ -357,6 +361,7 @@ impl<'s> Gateway<'s> {
             result: None,
             operation: None,
             exit: None,
+            http: None,
             effect_key: call.effect_key(),
         }
     }

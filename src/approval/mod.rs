@@ -12,6 +12,7 @@ mod pending;
 mod question;
 mod quote;
 mod render;
+mod request;
 mod signed;
 mod standing;
 mod subject;

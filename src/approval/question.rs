@@ -8,8 +8,9 @@ use crate::catalog::{NetworkRule, Risk, SandboxLevel};
 use crate::policy::Quorum;
 use crate::present::{DisplayBody, redacted_body};
 use crate::secret::Redactor;
-use crate::validate::{CommandPlan, McpPlan, Plan, ProgramSource, StdinPlan};
+use crate::validate::{CommandPlan, HttpPlan, McpPlan, Plan, ProgramSource, StdinPlan};
 
+use super::request::{redacted_request, request_credentials};
 use super::{Reason, Subject};
 
 /// Where a command would run.
@@ -73,6 +74,7 @@ pub(super) enum Runs {
     Builtin { name: String, timeout: Duration },
     Command(CommandPlan),
     Mcp(McpPlan),
+    Http(HttpPlan),
 }
 
 /// One way to say yes for the task.
@@ -121,6 +123,7 @@ impl Question {
                 Plan::Command(command) => Runs::Command(redacted_command(command, redactor)),
                 // What is written in a manifest and what a person accepted hold no argument of a call.
                 Plan::Mcp(plan) => Runs::Mcp(plan.clone()),
+                Plan::Http(request) => Runs::Http(redacted_request(request, redactor)),
             },
             place,
             credentials: credentials(subject.plan),
@@ -219,6 +222,7 @@ fn credentials(plan: &Plan) -> Vec<String> {
             };
             named.chain(stdin).collect()
         }
+        Plan::Http(request) => request_credentials(request),
     }
 }
 

@@ -5,10 +5,11 @@ use serde_json::Value;
 use crate::catalog::{Digest, NetworkRule};
 use crate::present::{DisplayBody, DisplayOptions, Line, LongLines, Tone, body_lines, lay_out};
 use crate::text;
-use crate::validate::{CommandPlan, McpPlan, ProgramSource, StdinPlan};
+use crate::validate::{CommandPlan, HttpPlan, McpPlan, ProgramSource, StdinPlan};
 
 use super::block::Block;
 use super::question::{Argument, Runs};
+use super::request::body_text;
 use super::{Checked, Question, Reason, RefusedEdit, quote};
 
 /// How much of a long argument is shown.
@@ -58,7 +59,7 @@ pub fn render_question(
     page.reasons(&question.reasons);
     page.checks(&question.checks);
     if let Some(preview) = &question.preview {
-        page.preview(preview);
+        page.preview(preview, &question.runs);
     }
     page.notes(&question.notes);
     page.answers(question);
@@ -227,6 +228,7 @@ impl Page {
             }
             Runs::Command(command) => self.command(command),
             Runs::Mcp(plan) => self.upstream(plan),
+            Runs::Http(request) => self.request(request),
         }
     }
 
@@ -243,6 +245,35 @@ impl Page {
             self.field("passes on", &server.pass_env.join(" "));
         }
         self.field("at most", &format!("{:?}", plan.timeout));
+    }
+
+    fn request(&mut self, request: &HttpPlan) {
+        self.value("  request   ", "request", &text::escape(&format!("{} {}", request.method, request.url)));
+        for (name, value) in &request.headers {
+            self.value("  header    ", name, &text::escape(&format!("{name}: {value}")));
+        }
+        match body_text(&request.body) {
+            None => self.field("sends", "nothing"),
+            Some((what, body)) => {
+                self.lines.push(Line::new(Tone::Plain, format!("  sends     {what}:")));
+                self.block("body", &body);
+            }
+        }
+        if !request.networks.is_empty() {
+            let names: Vec<String> = request.networks.iter().map(ToString::to_string).collect();
+            self.field("may reach", &format!("the private networks {}", names.join(", ")));
+        }
+        if !request.redirects.is_none() {
+            let elsewhere = match request.redirects.hosts.as_slice() {
+                [] => String::new(),
+                hosts => format!(", also to {}", hosts.join(", ")),
+            };
+            self.field("follows", &format!("at most {} redirects{elsewhere}", request.redirects.max));
+        }
+        if let Some(proxy) = &request.proxy {
+            self.field("through", &proxy.url);
+        }
+        self.field("at most", &format!("{:?}", request.timeout));
     }
 
     fn command(&mut self, command: &CommandPlan) {
@@ -315,8 +346,8 @@ impl Page {
         }
     }
 
-    fn preview(&mut self, preview: &DisplayBody) {
-        self.heading("would change");
+    fn preview(&mut self, preview: &DisplayBody, runs: &Runs) {
+        self.heading(if matches!(runs, Runs::Http(_)) { "files as they are now" } else { "would change" });
         let most = match self.extent {
             Extent::Usual => Block::MOST,
             Extent::Whole => usize::MAX,

@@ -5,8 +5,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::catalog::{
-    BuiltinName, Contract, Digest, ExecutionMode, NamePattern, NetworkRule, OutputFormat, Overflow,
-    ResultSpec, Risk, Run, SandboxLevel, Schema, Streams, TaskContext, TaskSpan, Timeout,
+    BuiltinName, Contract, Digest, ExecutionMode, HttpAuth, HttpProxy, HttpTls, NamePattern, Network,
+    NetworkRule, OutputFormat, Overflow, Redirects, ResultSpec, Risk, Run, SandboxLevel, Schema, Streams,
+    TaskContext, TaskSpan, Timeout,
 };
 use crate::clock::Timestamp;
 use crate::code::ErrorCode;
@@ -17,7 +18,7 @@ use crate::ident::{
 use crate::policy::{ApprovalDemand, ApprovalTerms, Quorum};
 use crate::present::DisplayBody;
 use crate::secret::Redactor;
-use crate::validate::{CommandPlan, Plan, ProgramSource, StdinPlan};
+use crate::validate::{CommandPlan, HttpBody, HttpPlan, Plan, ProgramSource, StdinPlan};
 
 use super::*;
 
@@ -701,4 +702,49 @@ fn a_person_is_told_why_their_edit_cannot_run_and_nothing_in_it_moves_the_cursor
     assert!(shown.text.contains("INVALID_ARGUMENTS: the arguments do not hold"), "{}", shown.text);
     assert!(shown.text.contains("must be absent"), "{}", shown.text);
     assert!(!shown.text.contains(['\u{1b}', '\r']), "{:?}", shown.text);
+}
+
+#[test]
+fn a_question_about_a_request_shows_all_that_would_be_sent_and_credentials_by_name() {
+    let credential = CredentialName::parse("purchasing").unwrap();
+    let mut case = Case::new(json!({"ref": "R-1"}));
+    case.plan = Plan::Http(HttpPlan {
+        method: "POST".into(),
+        url: "https://shop.example/orders/R%201?dry=false&token=hunter2-hunter2".into(),
+        headers: vec![("Idempotency-Key".into(), "R-1".into()), ("X-Note".into(), "hunter2-hunter2".into())],
+        auth: Some(HttpAuth::Bearer(credential.clone())),
+        body: HttpBody::Json(json!({"amount": 5, "note": "a\u{202e}b hunter2-hunter2"})),
+        networks: vec![Network::Loopback],
+        proxy: Some(HttpProxy { url: "http://proxy.example:3128".into(), basic: Some(credential.clone()) }),
+        tls: HttpTls { roots: None, identity: Some(credential) },
+        redirects: Redirects { max: 2, hosts: vec!["cdn.example".into()] },
+        is_keyed: true,
+        connect_timeout: Duration::from_secs(10),
+        read_timeout: None,
+        retries: 0,
+        max_response_bytes: 1000,
+        timeout: Duration::from_secs(20),
+    });
+    let shown = case.shown();
+    for expected in [
+        "POST https://shop.example/orders/R%201?dry=false&token=[secret:deploy]",
+        "Idempotency-Key: R-1",
+        "X-Note: [secret:deploy]",
+        "as JSON:",
+        "\"amount\": 5",
+        "a\\u{202e}b [secret:deploy]",
+        "the private networks loopback",
+        "at most 2 redirects, also to cdn.example",
+        "http://proxy.example:3128",
+        "purchasing as bearer token, purchasing for the proxy, purchasing as client",
+    ] {
+        assert!(shown.contains(expected), "{expected}\n{shown}");
+    }
+    assert!(!shown.contains("hunter2"), "{shown}");
+    // What would be sent is part of what a yes is for.
+    let before = case.binding();
+    if let Plan::Http(plan) = &mut case.plan {
+        plan.url.push('1');
+    }
+    assert_ne!(before, case.binding());
 }

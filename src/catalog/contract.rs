@@ -13,8 +13,8 @@ use crate::ident::{CredentialName, Permission, ServerName, ToolName};
 
 use super::masks::Masks;
 use super::{
-    BuiltinName, CommandSpec, Digest, Idempotency, McpSpec, OperationSpec, PreconditionSpec, ReconcileSpec,
-    SandboxRequest, VerifySpec,
+    BuiltinName, CommandSpec, Digest, HttpSpec, Idempotency, McpSpec, OperationSpec, PreconditionSpec,
+    ReconcileSpec, SandboxRequest, VerifySpec,
 };
 
 /// What a tool may do to the world, mildest first.
@@ -172,7 +172,7 @@ impl fmt::Debug for Schema {
 pub struct ContractError {
     /// The name, as the model sees it.
     pub code: String,
-    /// When it applies; over `arguments`, `value`, `exit`.
+    /// When it applies; over `arguments`, `value`, and `exit` or `http`.
     pub when: Expression,
     /// What is wrong.
     pub message: String,
@@ -188,7 +188,7 @@ impl Contract {
     pub fn server(&self) -> Option<&ServerName> {
         match &self.run {
             Run::Mcp(spec) => Some(&spec.server.name),
-            Run::Builtin(_) | Run::Command(_) => None,
+            Run::Builtin(_) | Run::Command(_) | Run::Http(_) => None,
         }
     }
 
@@ -198,7 +198,7 @@ impl Contract {
     pub fn acts_on_names(&self) -> bool {
         match &self.run {
             Run::Builtin(name) => name.acts_on_names(),
-            Run::Command(_) | Run::Mcp(_) => false,
+            Run::Command(_) | Run::Http(_) | Run::Mcp(_) => false,
         }
     }
 }
@@ -212,6 +212,8 @@ pub enum Run {
     Command(Box<CommandSpec>),
     /// A tool of an upstream server.
     Mcp(Box<McpSpec>),
+    /// A request to a service.
+    Http(Box<HttpSpec>),
 }
 
 /// How far a result's text is vouched for.

@@ -35,6 +35,18 @@ pub(crate) const RESULT: usize = 12;
 /// The operation: `{id}`, where a backend works on it.
 pub(crate) const OPERATION: usize = 13;
 
+/// The answer: `{status, headers}`, where the outcome of a request is read.
+pub(crate) const HTTP: usize = 14;
+
+/// What an outcome is told by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// `exit`.
+    Exit,
+    /// `http`.
+    Http,
+}
+
 /// What the effect key may talk about, and `run`, `timeout`, `parallel_when` and `object.before` where there is none.
 pub(crate) fn call(input_schema: &Value) -> Declarations {
     Declarations { variables: call_variables(input_schema), functions: Functions::Plain }
@@ -122,13 +134,21 @@ pub(crate) fn with_present(run: &Declarations, present: &[String]) -> Declaratio
 }
 
 /// What `success`, `no_effect` and `errors` may talk about.
-pub(crate) fn outcome(input_schema: &Value, output_schema: Option<&Value>) -> Declarations {
+pub(crate) fn outcome(input_schema: &Value, output_schema: Option<&Value>, told: Told) -> Declarations {
     let mut variables = call_variables(input_schema);
     // The slot of `item` stays empty here; a variable without a name cannot be read.
     variables.push(field("", Type::Null));
     variables.push(field("value", value_type(output_schema)));
-    variables.push(field("exit", object([field("status", Type::Int)])));
-    Declarations { variables, functions: Functions::Plain }
+    let mut declarations = Declarations { variables, functions: Functions::Plain };
+    match told {
+        Told::Exit => place(&mut declarations, EXIT, field("exit", object([field("status", Type::Int)]))),
+        Told::Http => {
+            let headers = Type::Object(Arc::new(ObjectType { fields: Vec::new(), open: true }));
+            let answer = object([field("status", Type::Int), field("headers", headers)]);
+            place(&mut declarations, HTTP, field("http", answer));
+        }
+    }
+    declarations
 }
 
 fn call_variables(input_schema: &Value) -> Vec<Field> {
@@ -185,7 +205,8 @@ mod tests {
         ];
         let keyed = keyed(&super::call(&closed));
         let run = names(super::call(&closed));
-        let (each, outcome) = (names(each(&keyed, &Type::Dynamic)), names(outcome(&closed, None)));
+        let (each, outcome) =
+            (names(each(&keyed, &Type::Dynamic)), names(outcome(&closed, None, Told::Exit)));
         let verified = names(verified(&look_up(&keyed), None));
         let operated = names(operated(&look_up(&keyed)));
         let looked_up = names(looked_up(&look_up(&keyed)));
@@ -198,5 +219,7 @@ mod tests {
         assert_eq!((operated[OPERATION].as_str(), operated[TASK].as_str()), ("operation", ""));
         assert_eq!((verified[VALUE].as_str(), verified[RESULT].as_str()), ("value", "result"));
         assert_eq!((outcome[VALUE].as_str(), outcome[EXIT].as_str()), ("value", "exit"));
+        let answered = names(super::outcome(&closed, None, Told::Http));
+        assert_eq!((answered[EXIT].as_str(), answered[HTTP].as_str()), ("", "http"));
     }
 }

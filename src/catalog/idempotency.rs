@@ -23,7 +23,7 @@ pub enum Idempotency {
 pub struct KeySpec {
     /// The key's text, for one call.
     pub key: Template,
-    /// How a command gets it besides what its own templates say; `None` where it gets it in no other way.
+    /// How a command or a service gets it besides what its own templates say; `None` where it gets it in no other way.
     pub send_as: Option<SendAs>,
     /// Whether a call whose outcome is not known may be sent again under its key.
     pub retry: KeyRetry,
@@ -34,6 +34,8 @@ pub struct KeySpec {
 pub enum SendAs {
     /// As this variable of a command's environment.
     Environment(String),
+    /// As this header of a request.
+    Header(String),
 }
 
 /// Whether a call whose outcome is not known may be sent again under its key.

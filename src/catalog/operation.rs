@@ -63,7 +63,17 @@ impl OperationState {
     ];
 }
 
+/// The longest pause between two looks that a service can ask for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
+
 impl OperationSpec {
+    /// How long to wait before the next look: as the service asks, else as the contract says.
+    #[must_use]
+    pub fn pause(&self, asked: Option<Duration>) -> Duration {
+        let least = Duration::from_secs(1).min(self.interval);
+        asked.map_or(self.interval, |asked| asked.clamp(least, LONGEST_PAUSE))
+    }
+
     /// What a poll's value says of the operation, with the backend's own word; `None` where it says nothing that is known.
     #[must_use]
     pub fn state(&self, value: &Value) -> Option<(OperationState, String)> {

@@ -15,7 +15,7 @@ pub struct ProbeSpec {
     /// The tool.
     pub tool: ToolName,
     /// What it is asked, by argument.
-    pub arguments: Vec<(String, ProbeArgument)>,
+    pub arguments: Vec<(String, JsonTemplate)>,
 }
 
 /// Why the gateway makes a call itself.
@@ -38,20 +38,20 @@ impl ProbePurpose {
     }
 }
 
-/// One argument of a probe.
+/// A JSON value, such as an argument of a probe, with templates over the call in it.
 #[derive(Debug)]
-pub enum ProbeArgument {
+pub enum JsonTemplate {
     /// As it is written.
     Literal(Value),
     /// A template over the call.
     Template(Template),
     /// A list with a template somewhere in it.
-    List(Vec<ProbeArgument>),
+    List(Vec<JsonTemplate>),
     /// A mapping with a template somewhere in it.
-    Mapping(Vec<(String, ProbeArgument)>),
+    Mapping(Vec<(String, JsonTemplate)>),
 }
 
-impl ProbeArgument {
+impl JsonTemplate {
     fn expressions<'e>(&'e self, found: &mut Vec<&'e Expression>) {
         match self {
             Self::Literal(_) => {}
@@ -61,7 +61,11 @@ impl ProbeArgument {
         }
     }
 
-    fn fill(&self, bindings: &dyn Bindings) -> Result<Value, EvaluationError> {
+    /// The value for one call.
+    ///
+    /// # Errors
+    /// Why a template in it has no value.
+    pub fn fill(&self, bindings: &dyn Bindings) -> Result<Value, EvaluationError> {
         match self {
             Self::Literal(value) => Ok(value.clone()),
             Self::Template(template) => template.render_value(bindings),
@@ -74,7 +78,7 @@ impl ProbeArgument {
 }
 
 fn fill(
-    members: &[(String, ProbeArgument)],
+    members: &[(String, JsonTemplate)],
     bindings: &dyn Bindings,
 ) -> Result<Map<String, Value>, (String, EvaluationError)> {
     let filled = members.iter().map(|(name, argument)| match argument.fill(bindings) {

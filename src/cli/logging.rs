@@ -27,6 +27,11 @@ pub(crate) fn start(arguments: &LoggingArgs) -> Result<(), Failure> {
         })?,
         None => EnvFilter::new(level),
     };
+    // Frames of requests carry credentials, so that what the wire library would log of them is never shown.
+    let filter = match "h2=off".parse() {
+        Ok(silent) => filter.add_directive(silent),
+        Err(_) => filter,
+    };
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match arguments.log_format {
         LogFormat::Text => builder.with_ansi(colour(arguments.color, &std::io::stderr())).init(),

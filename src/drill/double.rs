@@ -12,7 +12,8 @@ use crate::execute::{Look, StandIn};
 use crate::expression::Expression;
 use crate::ident::ToolName;
 use crate::present::{
-    BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, McpCapture, McpEnd, interpret,
+    BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, HttpAnswer, HttpBreak, HttpCapture,
+    HttpEnd, McpCapture, McpEnd, interpret,
 };
 use crate::validate::{CallBindings, ValidatedCall};
 use crate::workspace::Undone;
@@ -96,15 +97,17 @@ impl Recipe {
 impl Reply {
     fn find(contract: &Contract, wanted: Status, base: &Value, bindings: &CallBindings<'_>) -> Option<Self> {
         let conditions = conditions(contract);
-        let values = match &contract.run {
-            Run::Command(spec) if spec.output == OutputFormat::Json => variants(base, &conditions),
-            Run::Command(_) | Run::Builtin(_) | Run::Mcp(_) => vec![base.clone()],
+        let values = if is_json(contract) { variants(base, &conditions) } else { vec![base.clone()] };
+        let statuses = match &contract.run {
+            Run::Http(_) => 200..=599,
+            Run::Command(_) | Run::Builtin(_) | Run::Mcp(_) => 0..=255,
         };
+        let usual = *statuses.start();
         let fits = |reply: &Self| interpret(reply.captured(contract), contract, bindings).status() == wanted;
-        let first = values.iter().map(|value| Self { status: 0, value: value.clone() }).find(fits);
+        let first = values.iter().map(|value| Self { status: usual, value: value.clone() }).find(fits);
         first.or_else(|| {
             let value = values.first()?.clone();
-            (1..=255).map(|status| Self { status, value: value.clone() }).find(fits)
+            statuses.map(|status| Self { status, value: value.clone() }).find(fits)
         })
     }
 
@@ -132,22 +135,48 @@ impl Reply {
                 };
                 ended(CommandEnd::Exited(self.status), output.into_bytes())
             }
+            Run::Http(_) => Captured::http(HttpCapture {
+                end: HttpEnd::Answered(HttpAnswer {
+                    status: u16::try_from(self.status).unwrap_or_default(),
+                    headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+                    body: match (is_json(contract), &self.value) {
+                        (true, value) => value.to_string().into_bytes(),
+                        (false, value) => value.as_str().unwrap_or_default().as_bytes().to_vec(),
+                    },
+                    cut: false,
+                    retry_after: None,
+                }),
+                sent: 1,
+                repeated: false,
+            }),
         }
     }
 }
 
 /// The texts of the conditions that judge what a tool brought back.
 fn conditions(contract: &Contract) -> Vec<&str> {
-    let Run::Command(spec) = &contract.run else { return Vec::new() };
+    let success = match &contract.run {
+        Run::Command(spec) => &spec.success,
+        Run::Http(spec) => &spec.success,
+        Run::Builtin(_) | Run::Mcp(_) => return Vec::new(),
+    };
     let accepted = contract.operation.as_deref().map(|operation| &operation.accepted_when);
-    spec.success.iter().chain(accepted).map(Expression::source).collect()
+    success.iter().chain(accepted).map(Expression::source).collect()
+}
+
+/// Whether what the tool brings back is read as JSON.
+fn is_json(contract: &Contract) -> bool {
+    match &contract.run {
+        Run::Command(spec) => spec.output == OutputFormat::Json,
+        Run::Http(spec) => spec.output.is_none_or(|output| output == OutputFormat::Json),
+        Run::Builtin(_) | Run::Mcp(_) => false,
+    }
 }
 
 /// A value as the contract promises it, with what its pointers and its look-ups' arguments read of it.
 fn base(contract: &Contract) -> Value {
     let made = contract.output_schema.as_ref().and_then(|schema| sample(&schema.json));
-    let is_json = matches!(&contract.run, Run::Command(spec) if spec.output == OutputFormat::Json);
-    if !is_json {
+    if !is_json(contract) {
         return made.unwrap_or(Value::Null);
     }
     let mut value = made.unwrap_or(json!({}));
@@ -206,6 +235,11 @@ fn timed_out(contract: &Contract) -> Captured {
         ))),
         Run::Command(_) => ended(CommandEnd::TimedOut, Vec::new()),
         Run::Mcp(_) => Captured::mcp(McpCapture { end: McpEnd::TimedOut }),
+        Run::Http(_) => Captured::http(HttpCapture {
+            end: HttpEnd::Broken(HttpBreak::TimedOut),
+            sent: 1,
+            repeated: false,
+        }),
     }
 }
 

@@ -418,3 +418,38 @@ fn look_ups_that_lie_show_as_broken_laws() {
         assert!(broken(&report).contains(&law), "{about:?}: {report:?}");
     }
 }
+
+#[test]
+fn a_contract_that_makes_a_request_is_drilled_without_one_being_made() {
+    let tools = |repeated: &str| {
+        format!(
+            "version: 1
+tools:
+  - name: order
+    description: Orders.
+    risk: external
+    execution_mode: exclusive
+    {repeated}
+    input_schema: {{type: object, additionalProperties: false, required: [ref], properties: {{ref: {{type: string}}}}}}
+    run: {{http: {{method: POST, url: 'https://shop.invalid/orders', body: '{{{{arguments}}}}'}}}}
+    operation: {{accepted_when: 'http.status == 202', id: /job, timeout: 1h, poll: {{tool: look, arguments: {{id: '{{{{operation.id}}}}'}}}},
+                state: {{pointer: /state, map: {{queued: accepted, done: succeeded}}}}, value: /order}}
+    result: {{trust: trusted}}
+  - name: look
+    description: Looks.
+    internal: true
+    risk: read_only
+    execution_mode: exclusive
+    input_schema: {{type: object, additionalProperties: false, required: [id], properties: {{id: {{type: string}}}}}}
+    run: {{http: {{url: 'https://shop.invalid/jobs/{{{{arguments.id}}}}'}}}}
+    result: {{trust: trusted}}
+"
+        )
+    };
+    for repeated in [KEY, SAFE, NONE] {
+        let report = drilled(&tools(repeated), ALLOW, &World::default());
+        assert_eq!(broken(&report), [], "{repeated} {report:#?}");
+        let held = report.findings.iter().filter(|drilled| matches!(drilled.finding, Finding::Held)).count();
+        assert!(held > 3, "{repeated} {report:#?}");
+    }
+}

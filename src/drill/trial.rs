@@ -168,6 +168,7 @@ impl Trial<'_> {
             result: None,
             operation: None,
             exit: None,
+            http: None,
             effect_key: None,
         };
         let recipe = Recipe::find(&self.contract, &session.catalog, &bindings)?;

@@ -19,6 +19,7 @@ use crate::workspace::{Workspace, WorkspacePath};
 
 use super::builtin::git::{GitCommand, LeftOut};
 use super::builtin::{self, ApprovedPath, BuiltinContext, Cancel, SightOf, git};
+use super::http::{self, Connections, HttpContext, run_http};
 use super::process::SignalWatch;
 use super::sandbox::holds;
 use super::{
@@ -43,12 +44,16 @@ pub struct ExecutionContext<'a> {
     pub cancel: &'a CancelToken,
     /// What the call may look into without naming it.
     pub sight: Arc<Sight>,
-    /// What the call's command stands below in a trace.
+    /// What the call's command or request stands below in a trace.
     pub traceparent: Option<TraceParent>,
     /// The upstream servers.
     pub servers: &'a Servers,
     /// Who is told how far a call is.
     pub proceeds: &'a dyn Fn(&Progress),
+    /// The connections to services.
+    pub connections: &'a Connections,
+    /// Whether the same effect was asked for by an earlier call whose outcome is not known.
+    pub is_repetition: bool,
 }
 
 /// A call that ran: it can be read and never run again. Only running makes one.
@@ -129,6 +134,20 @@ pub async fn execute(call: ReservedCall, context: &ExecutionContext<'_>) -> (Cap
                 traceparent: context.traceparent,
             };
             Captured::command(run_command(plan, context.sandbox, context.credentials, &command).await)
+        }
+        Plan::Http(plan) => {
+            let contract = call.call().contract();
+            let http = HttpContext {
+                workspace: context.workspace,
+                credentials: context.credentials,
+                cancel: context.cancel,
+                connections: context.connections,
+                traceparent: context.traceparent,
+                files: call.basis(),
+                is_repeatable: contract.risk == Risk::ReadOnly || contract.idempotency.retry_is_safe(),
+                is_repetition: context.is_repetition,
+            };
+            Captured::http(run_http(plan, &http).await)
         }
     };
     (captured, SpentCall(call))
@@ -318,16 +337,22 @@ async fn run_planned_git(
     Ok(run_command(&planned.plan, context.sandbox, &Credentials::default(), &command).await)
 }
 
-/// What a write would do, for the question that a person is asked; `None` where the tool cannot say.
+/// What a write would do, or which files a request would send, for the question that a person is asked; `None` where the
+/// tool cannot say.
 ///
 /// # Errors
 /// Why it must fail, where a person need not be asked for that.
 pub fn preview(
-    name: BuiltinName,
     call: &ValidatedCall,
     workspace: &Workspace,
-    sight: &Sight,
+    sight: &dyn Fn() -> Sight,
 ) -> Result<Option<builtin::Preview>, CallError> {
+    let name = match call.plan() {
+        Plan::Builtin { name, .. } => *name,
+        Plan::Http(plan) => return http::preview(plan, workspace),
+        Plan::Command(_) | Plan::Mcp(_) => return Ok(None),
+    };
+    let sight = sight();
     let timeout = call.plan().timeout();
     // Looking may take no longer than doing, and holds up the thread on which signals are waited for.
     let stop = Arc::default();

@@ -31,6 +31,7 @@ pub use evaluate::{Bindings, Evaluated, EvaluationError};
 pub use syntax::Syntax;
 pub use template::{Placement, Template, TemplateError};
 pub use types::{Declarations, Field, Functions, ObjectType, Type};
+pub use url::{Url, host_matches};
 
 #[cfg(test)]
 mod tests;

@@ -163,6 +163,45 @@ impl Template {
         Ok(rendered)
     }
 
+    /// Its texts between the placeholders, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.inner.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Placeholder(_) => None,
+        })
+    }
+
+    /// The text before its first placeholder.
+    #[must_use]
+    pub fn leading_text(&self) -> &str {
+        match self.inner.parts.first() {
+            Some(Part::Text(text)) => text,
+            Some(Part::Placeholder(_)) | None => "",
+        }
+    }
+
+    /// Renders to text, with what each placeholder yields put through `encode`; its own texts stay as they are.
+    ///
+    /// # Errors
+    /// As [`render_text`](Self::render_text).
+    pub fn render_encoded(
+        &self,
+        bindings: &dyn Bindings,
+        encode: &mut dyn FnMut(&str) -> String,
+    ) -> Result<String, EvaluationError> {
+        let mut rendered = String::new();
+        for part in &self.inner.parts {
+            match part {
+                Part::Text(text) => rendered.push_str(text),
+                Part::Placeholder(expression) => rendered.push_str(&encode(&text_of(expression, bindings)?)),
+            }
+            if rendered.len() > MAX_RENDERED {
+                return Err(EvaluationError::Value(format!("a text of more than {MAX_RENDERED} bytes")));
+            }
+        }
+        Ok(rendered)
+    }
+
     /// Renders to JSON: one placeholder keeps its type, a bare path is spliced from the stored JSON.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use super::path::shorten;
 
 /// A URL with a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Url {
+pub struct Url {
     scheme: String,
     host: String,
     port: Option<u16>,
@@ -25,7 +25,7 @@ impl Url {
     /// # Errors
     /// User information, a backslash, white space, a control character, no host, a host outside ASCII (which has
     /// many spellings: the `xn--` form has one), an odd spelling of an IP address, a dot segment in the path.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let refuse = |problem: &str| Err(format!("`{}` is not a plain url: {problem}", shorten(text)));
         if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
             return refuse("it has a control character, white space or a backslash");
@@ -69,17 +69,21 @@ impl Url {
         })
     }
 
-    pub(super) fn scheme(&self) -> &str {
+    /// The scheme in lower case.
+    #[must_use]
+    pub fn scheme(&self) -> &str {
         &self.scheme
     }
 
     /// The host in lower case, without a final dot; an IPv6 address in its shortest form, in brackets.
-    pub(super) fn host(&self) -> &str {
+    #[must_use]
+    pub fn host(&self) -> &str {
         &self.host
     }
 
     /// The port, or the scheme's own.
-    pub(super) fn port(&self) -> Option<u16> {
+    #[must_use]
+    pub fn port(&self) -> Option<u16> {
         self.port.or(match self.scheme.as_str() {
             "http" | "ws" => Some(80),
             "https" | "wss" => Some(443),
@@ -90,8 +94,15 @@ impl Url {
     }
 
     /// The path as written; `/` where there is none.
-    pub(super) fn path(&self) -> &str {
+    #[must_use]
+    pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// The query and the fragment as written, with their marks; empty where there are none.
+    #[must_use]
+    pub fn rest(&self) -> &str {
+        &self.rest
     }
 }
 
@@ -109,7 +120,7 @@ impl fmt::Display for Url {
 ///
 /// # Errors
 /// A pattern of another form.
-pub(super) fn host_matches(host: &str, pattern: &str) -> Result<bool, String> {
+pub fn host_matches(host: &str, pattern: &str) -> Result<bool, String> {
     let (below, named) = match pattern.strip_prefix("*.") {
         Some(named) => (true, named),
         None => (false, pattern),

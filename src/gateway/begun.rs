@@ -20,6 +20,7 @@ impl Gateway<'_> {
         &self,
         finished: &Finished,
         operation: Option<Value>,
+        pace: Option<Duration>,
         verification: Option<&Verification>,
         claim: Option<Claim>,
     ) -> Option<Begun> {
@@ -35,7 +36,7 @@ impl Gateway<'_> {
             Status::Accepted => {
                 let spec = contract.operation.as_deref()?;
                 let pursuit = Pursuit { operation, ..Pursuit::default() };
-                Some(begun(pursuit, spec.interval, spec.timeout))
+                Some(begun(pursuit, spec.pause(pace).min(spec.timeout), spec.timeout))
             }
             Status::Working => {
                 let spec = contract.verify.as_deref()?;

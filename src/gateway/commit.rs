@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::audit::{ApprovalNote, Entry, Evidence, RecordKind, RuleReference};
+use crate::catalog::Run;
 use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::ident::CallId;
 use crate::policy::Decision;
@@ -161,7 +162,8 @@ impl Gateway<'_> {
             notes.push(("error", error.message.as_str()));
         }
         if let Some(stderr) = one.presented.stderr() {
-            notes.push(("stderr", stderr));
+            let runs = one.subject.contract().map(|contract| &contract.run);
+            notes.push((if matches!(runs, Some(Run::Http(_))) { "answer" } else { "stderr" }, stderr));
         }
         if let Some(feedback) = one.answer.as_ref().and_then(|answer| answer.feedback.as_deref()) {
             notes.push(("feedback", feedback));
@@ -206,7 +208,7 @@ impl Gateway<'_> {
         subject
             .plan()
             .filter(|_| !matches!(subject, Subject::Denied(_) | Subject::Unmet(_)))
-            .filter(|plan| matches!(plan, crate::validate::Plan::Command(_) | crate::validate::Plan::Mcp(_)))
+            .filter(|plan| !matches!(plan, crate::validate::Plan::Builtin { .. }))
             .and_then(|plan| serde_json::to_string(plan).ok())
     }
 

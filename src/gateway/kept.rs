@@ -60,6 +60,7 @@ impl<'s> KeptCall<'s> {
             result: None,
             operation: None,
             exit: None,
+            http: None,
             effect_key: self.effect_key.as_deref(),
         }
     }

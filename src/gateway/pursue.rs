@@ -17,6 +17,7 @@ use crate::state::{
 use crate::validate::CallBindings;
 
 use super::Gateway;
+use super::heard::Heard;
 use super::kept::KeptCall;
 use super::pursued::EndOfEffect;
 use super::verify::{Sight, Verification};
@@ -217,7 +218,7 @@ impl Gateway<'_> {
         about: &CallBindings<'_>,
         cancel: &CancelToken,
     ) -> Result<Step, StoreError> {
-        let heard = self.ask(spec, about, cancel).await?;
+        let (heard, pace) = self.ask(spec, about, cancel).await?;
         let ended = |error: CallError| {
             Ok(Step::Ended { outcome: Box::new(Outcome::without_value(error)), verification: None })
         };
@@ -254,38 +255,9 @@ impl Gateway<'_> {
             return ended(lost("the operation did not come to its end in its time"));
         }
         (pursuit.said, pursuit.needs_input) = (Some(said), needs_input);
-        Ok(Step::Going { state, pursuit, pause: spec.interval, deadline: stored.deadline })
-    }
-
-    async fn ask(
-        &self,
-        spec: &OperationSpec,
-        about: &CallBindings<'_>,
-        cancel: &CancelToken,
-    ) -> Result<Heard, StoreError> {
-        let asked = match spec.poll.fill(about) {
-            Ok(asked) => asked,
-            Err((name, error)) => {
-                return Ok(Heard::Nothing(format!(
-                    "the argument `{name}` of the poll cannot be filled: {error}"
-                )));
-            }
-        };
-        let read = |seen: &Outcome| seen.operation_state(spec);
-        let look = ProbePurpose::Look;
-        Ok(match self.probe(&spec.poll.tool, look, asked, about.call_id, read, cancel).await? {
-            Err(error) => Heard::Nothing(format!("the backend could not be asked: {}", error.message)),
-            Ok(probed) => match &probed.read {
-                None => Heard::Nothing("the backend said nothing that the contract knows".to_owned()),
-                Some((state, word)) => {
-                    let value = match &spec.value {
-                        Some(pointer) => probed.value().pointer(pointer).cloned().unwrap_or(Value::Null),
-                        None => probed.value().clone(),
-                    };
-                    Heard::Said(*state, word.clone(), value)
-                }
-            },
-        })
+        let left = stored.deadline.0.saturating_sub(self.session.clock.now().0);
+        let pause = spec.pause(pace).min(Duration::from_millis(left));
+        Ok(Step::Going { state, pursuit, pause, deadline: stored.deadline })
     }
 
     /// The backend says that it happened: that is verified where the contract says how.
@@ -385,12 +357,6 @@ impl Gateway<'_> {
         let asked = self.probe(&spec.tool, purpose, asked, about.call_id, |_| (), cancel).await?;
         Ok(asked.map(|_| ()).map_err(|error| error.message))
     }
-}
-
-/// What a poll heard.
-enum Heard {
-    Said(OperationState, String, Value),
-    Nothing(String),
 }
 
 fn lost(why: &str) -> CallError {

@@ -49,7 +49,7 @@ impl Gateway<'_> {
         if let Err(error) = self.require(authorized.call(), cancel).await {
             return Attempt::Finished(self.unstarted(origin, *authorized, error));
         }
-        let prepared = match self.prepare(&authorized).await {
+        let mut prepared = match self.prepare(&authorized).await {
             Ok(prepared) => prepared,
             Err(error) => return Attempt::Finished(self.unstarted(origin, *authorized, error)),
         };
@@ -92,6 +92,7 @@ impl Gateway<'_> {
         let traceparent = self.traceparent(reserved.call());
         let stage = self.telemetry.enter(Phase::Run);
         let started = Instant::now();
+        prepared.is_repetition = reservation.as_ref().is_some_and(|reservation| reservation.attempt > 1);
         let (captured, spent) = self.execute(reserved, &prepared, traceparent, cancel).await;
         let elapsed = started.elapsed();
         self.telemetry.leave(&origin.id, stage);
@@ -113,6 +114,7 @@ impl Gateway<'_> {
             .await;
         self.telemetry.leave(&origin.id, stage);
         let operation = outcome.operation().cloned();
+        let pace = outcome.pace();
         let claim = (outcome.status() == Status::Working).then(|| Claim::of(&outcome));
         let mut presented =
             present(outcome, call.contract(), &self.redactor_of(call.contract()), PresentLimits::default());
@@ -132,7 +134,7 @@ impl Gateway<'_> {
         finished.step = step;
         finished.credentials = prepared.used;
         finished.elapsed = Some(elapsed);
-        finished.begun = self.begun(&finished, operation, verification.as_ref(), claim);
+        finished.begun = self.begun(&finished, operation, pace, verification.as_ref(), claim);
         finished.verification = verification;
         finished.ledger = reservation.map(|reservation| {
             self.looked_up.borrow_mut().remove(&reservation.id);
@@ -160,7 +162,7 @@ impl Gateway<'_> {
         let is_up = match authorized.call().plan() {
             // It got what it needs when it was started.
             Plan::Mcp(plan) => self.servers.is_up(&plan.server.name, &sandbox),
-            Plan::Builtin { .. } | Plan::Command(_) => false,
+            Plan::Builtin { .. } | Plan::Command(_) | Plan::Http(_) => false,
         };
         if names.is_empty() || is_up {
             return Ok(Prepared::without_credentials(sandbox));
@@ -171,7 +173,7 @@ impl Gateway<'_> {
         let environment = |name: &str| session.environment.get(name).map(ToOwned::to_owned);
         let mint = |spec: &MintSpec| match authorized.call().plan() {
             Plan::Mcp(_) => Err(NO_PASS_FOR_SERVERS),
-            Plan::Builtin { .. } | Plan::Command(_) => self.mint(spec, call),
+            Plan::Builtin { .. } | Plan::Command(_) | Plan::Http(_) => self.mint(spec, call),
         };
         let sources = Sources {
             environment: &environment,
@@ -192,7 +194,7 @@ impl Gateway<'_> {
             }
         }
         let used = credentials.uses().cloned().collect();
-        Ok(Prepared { sandbox, credentials, used })
+        Ok(Prepared { sandbox, credentials, used, is_repetition: false })
     }
 
     pub(super) async fn execute(
@@ -231,6 +233,8 @@ impl Gateway<'_> {
             cancel,
             sight: Arc::new(self.sight(call.call(), call.decision())),
             traceparent,
+            connections: &self.connections,
+            is_repetition: prepared.is_repetition,
         };
         execute(call, &context).await
     }
@@ -258,9 +262,8 @@ impl Gateway<'_> {
         call: &ValidatedCall,
         decision: &Decision,
     ) -> Result<Option<Preview>, CallError> {
-        let Plan::Builtin { name, .. } = call.plan() else { return Ok(None) };
-        let preview =
-            crate::execute::preview(*name, call, &self.session.workspace, &self.sight(call, decision))?;
+        let sight = || self.sight(call, decision);
+        let preview = crate::execute::preview(call, &self.session.workspace, &sight)?;
         Ok(preview.map(|preview| Preview { display: preview.body, basis: preview.basis }))
     }
 
@@ -276,11 +279,13 @@ pub(super) struct Prepared {
     credentials: Credentials,
     /// What the audit says of the credentials.
     pub(super) used: Vec<CredentialUse>,
+    /// Whether the same effect was asked for by an earlier call whose outcome is not known.
+    is_repetition: bool,
 }
 
 impl Prepared {
     fn without_credentials(sandbox: SandboxProfile) -> Self {
-        Self { sandbox, credentials: Credentials::default(), used: Vec::new() }
+        Self { sandbox, credentials: Credentials::default(), used: Vec::new(), is_repetition: false }
     }
 }
 
@@ -297,6 +302,7 @@ fn unresolved(names: Vec<CredentialName>, specs: &[CredentialSpec]) -> Vec<Crede
 pub(super) fn starts_program(plan: &Plan) -> bool {
     match plan {
         Plan::Command(_) | Plan::Mcp(_) => true,
+        Plan::Http(_) => false,
         Plan::Builtin { name, .. } => {
             matches!(name, BuiltinName::GitStatus | BuiltinName::GitDiff | BuiltinName::GitLog)
         }

@@ -27,6 +27,7 @@ pub(super) enum CapturedKind {
     Builtin(Result<BuiltinOutput, CallError>),
     Command(CommandCapture),
     Mcp(McpCapture),
+    Http(HttpCapture),
 }
 
 /// What a builtin brought back.
@@ -155,6 +156,53 @@ pub enum McpEnd {
     Cancelled,
 }
 
+/// What a request brought back.
+pub struct HttpCapture {
+    /// How it ended.
+    pub end: HttpEnd,
+    /// How many times it was begun: more than once where a lost one was sent again.
+    pub sent: u32,
+    /// Whether the same effect was, or may have been, asked for before this answer, so that a refusal proves nothing of it.
+    pub repeated: bool,
+}
+
+/// How a request ended.
+pub enum HttpEnd {
+    /// Nothing of it was sent.
+    NotSent(CallError),
+    /// The service answered.
+    Answered(HttpAnswer),
+    /// It was sent, in part or whole, and no whole answer came back.
+    Broken(HttpBreak),
+}
+
+/// Why no whole answer came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpBreak {
+    /// The connection was lost, or what came over it was no answer.
+    Lost,
+    /// The service was silent for longer than the contract allows.
+    Silent,
+    /// The deadline passed.
+    TimedOut,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// An answer.
+pub struct HttpAnswer {
+    /// Its status.
+    pub status: u16,
+    /// Its headers: names in lower case, each once, with several values joined by a comma.
+    pub headers: Vec<(String, String)>,
+    /// Its body, up to the cap.
+    pub body: Vec<u8>,
+    /// Whether the body beyond the cap was dropped.
+    pub cut: bool,
+    /// How long the service asks to wait before the next request.
+    pub retry_after: Option<std::time::Duration>,
+}
+
 impl Captured {
     /// Wraps what a call of an upstream server brought back.
     #[must_use]
@@ -172,5 +220,11 @@ impl Captured {
     #[must_use]
     pub fn command(capture: CommandCapture) -> Self {
         Self { kind: CapturedKind::Command(capture) }
+    }
+
+    /// Wraps what a request brought back.
+    #[must_use]
+    pub fn http(capture: HttpCapture) -> Self {
+        Self { kind: CapturedKind::Http(capture) }
     }
 }

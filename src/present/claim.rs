@@ -70,6 +70,7 @@ fn again(outcome: &Outcome) -> Outcome {
         warnings: outcome.warnings.clone(),
         object: outcome.object.clone(),
         verified: false,
+        pace: None,
         operation: outcome.operation.clone(),
         shown: Shown::default(),
     }

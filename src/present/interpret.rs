@@ -8,6 +8,7 @@ use crate::validate::CallBindings;
 
 use super::captured::CapturedKind;
 use super::decode::{Decoded, Problem, decode};
+use super::http::http;
 use super::judge::{Conditions, judge};
 use super::mcp::{mcp, promised};
 use super::outcome::Shown;
@@ -28,7 +29,8 @@ pub fn interpret(captured: Captured, contract: &Contract, bindings: &CallBinding
         (CapturedKind::Builtin(Err(error)), _) => refused(error),
         (CapturedKind::Command(capture), Run::Command(spec)) => command(capture, spec, contract, bindings),
         (CapturedKind::Mcp(capture), Run::Mcp(spec)) => mcp(capture, spec, contract, bindings),
-        (CapturedKind::Command(_) | CapturedKind::Mcp(_), _) => Outcome::ended(
+        (CapturedKind::Http(capture), Run::Http(spec)) => http(capture, spec, contract, bindings),
+        (CapturedKind::Command(_) | CapturedKind::Mcp(_) | CapturedKind::Http(_), _) => Outcome::ended(
             Status::Failed,
             Effect::Possible,
             Some(CallError::new(
@@ -178,7 +180,7 @@ pub(super) fn keep_promise(outcome: &mut Outcome, contract: &Contract) {
     }
     let value = match &contract.run {
         Run::Mcp(_) => promised(&outcome.value),
-        Run::Builtin(_) | Run::Command(_) => &outcome.value,
+        Run::Builtin(_) | Run::Command(_) | Run::Http(_) => &outcome.value,
     };
     if let Some(Err(message)) = contract.output_schema.as_ref().map(|promised| schema::check(promised, value))
     {
@@ -188,7 +190,7 @@ pub(super) fn keep_promise(outcome: &mut Outcome, contract: &Contract) {
 
 /// Withholds a value that is not what the contract promises. A read is worth nothing without it and failed; an effect
 /// happened all the same.
-fn break_promise(outcome: &mut Outcome, risk: Risk, code: ErrorCode, message: String) {
+pub(super) fn break_promise(outcome: &mut Outcome, risk: Risk, code: ErrorCode, message: String) {
     outcome.withheld = true;
     if risk == Risk::ReadOnly {
         outcome.status = code.status();

@@ -9,6 +9,8 @@ mod content;
 mod decode;
 mod display;
 mod expose;
+mod http;
+mod http_status;
 mod interpret;
 mod judge;
 mod look_up;
@@ -24,7 +26,10 @@ mod repeated;
 mod schema;
 mod verified;
 
-pub use captured::{BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, McpCapture, McpEnd};
+pub use captured::{
+    BuiltinOutput, Captured, CommandCapture, CommandEnd, DisplayBody, HttpAnswer, HttpBreak, HttpCapture,
+    HttpEnd, McpCapture, McpEnd,
+};
 pub use claim::{Claim, rests_on_hidden};
 pub use content::{Presented, Stored};
 pub use display::{

@@ -1,5 +1,7 @@
 //! What happened, raw.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::code::{CallError, Effect, Status};
@@ -42,6 +44,8 @@ pub struct Outcome {
     pub(super) verified: bool,
     /// The backend's id of the operation that the call began.
     pub(super) operation: Option<Value>,
+    /// How long the service asks to wait before it is asked again.
+    pub(super) pace: Option<Duration>,
     pub(super) shown: Shown,
 }
 
@@ -75,8 +79,15 @@ impl Outcome {
             object: None,
             verified: false,
             operation: None,
+            pace: None,
             shown: Shown::default(),
         }
+    }
+
+    /// How long the service asks to wait before it is asked again.
+    #[must_use]
+    pub fn pace(&self) -> Option<Duration> {
+        self.pace
     }
 
     /// What a reply will say happened to the call.

@@ -137,6 +137,7 @@ fn run(captured: Captured, contract: &Contract) -> Presented {
         result: None,
         operation: None,
         exit: None,
+        http: None,
     };
     present(interpret(captured, contract, &bindings), contract, &redactor(), PresentLimits::default())
 }
@@ -422,7 +423,8 @@ fn conditioned(risk: Risk, success: Option<&str>, no_effect: Option<&str>) -> Co
 }
 
 fn condition(source: &str) -> Expression {
-    let declarations = crate::catalog::declarations::outcome(&json!({}), None);
+    let declarations =
+        crate::catalog::declarations::outcome(&json!({}), None, crate::catalog::declarations::Told::Exit);
     Expression::compile(source, &declarations, &Type::Bool).unwrap()
 }
 

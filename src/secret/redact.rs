@@ -64,13 +64,14 @@ impl Secrets {
 }
 
 impl Redactor {
-    /// Adds a secret's value under its credential's name; all its encodings are found from then on.
+    /// Adds a secret's value under its credential's name; all its encodings are found from then on. What was added before
+    /// is not added again: every call adds what it resolves.
     pub fn add(&mut self, name: &str, secret: &[u8]) {
         // A run resolves the same value for each of its calls.
         let known = |(form, index): &(Form, usize)| {
             form.bytes == secret && self.secrets.names.get(*index).is_some_and(|known| known == name)
         };
-        if self.secrets.forms.iter().any(known) {
+        if secret.len() < LEAST_SECRET || self.secrets.forms.iter().any(known) {
             return;
         }
         let secrets = Arc::make_mut(&mut self.secrets);

@@ -36,6 +36,8 @@ pub struct CallBindings<'a> {
     pub operation: Option<&'a Value>,
     /// `{"status": n}`, where an outcome is read.
     pub exit: Option<&'a Value>,
+    /// `{"status": n, "headers": {…}}`, where the outcome of a request is read.
+    pub http: Option<&'a Value>,
     /// The stated effect key.
     pub effect_key: Option<&'a str>,
 }
@@ -43,8 +45,8 @@ pub struct CallBindings<'a> {
 impl Bindings for CallBindings<'_> {
     fn variable(&self, slot: usize) -> Option<Cow<'_, Value>> {
         use crate::catalog::declarations::{
-            AGENT, ARGUMENTS, CALL, EFFECT, EXIT, ITEM, OPERATION, RESULT, STEP, TASK, TENANT, USER, VALUE,
-            WORKSPACE,
+            AGENT, ARGUMENTS, CALL, EFFECT, EXIT, HTTP, ITEM, OPERATION, RESULT, STEP, TASK, TENANT, USER,
+            VALUE, WORKSPACE,
         };
         let text = |text: &str| Some(Cow::Owned(Value::String(text.to_owned())));
         match slot {
@@ -61,6 +63,7 @@ impl Bindings for CallBindings<'_> {
             RESULT => self.result.map(Cow::Borrowed),
             OPERATION => self.operation.map(|id| Cow::Owned(json!({ "id": id }))),
             EXIT => self.exit.map(Cow::Borrowed),
+            HTTP => self.http.map(Cow::Borrowed),
             EFFECT => self.effect_key.map(|key| Cow::Owned(json!({ "key": key }))),
             _ => None,
         }

@@ -13,6 +13,7 @@ use crate::text::escape;
 use crate::wire::escape_token;
 use crate::workspace::{EntryKind, Workspace, WorkspacePath};
 
+use super::request::Request;
 use super::wording::found;
 use super::{CallBindings, CommandPlan, McpPlan, Plan, ProgramSource, StdinPlan, Timing};
 
@@ -39,12 +40,24 @@ pub(super) fn plan(
             let filler = Filler { command, send_as: send_as(contract), bindings, workspace, timing };
             filler.plan(timeout).map(|(plan, obstacle)| (Plan::Command(plan), obstacle))
         }
+        Run::Http(http) => {
+            let request = Request { http, key_header: key_header(contract), bindings, workspace, timing };
+            request.plan(timeout).map(|(plan, obstacle)| (Plan::Http(plan), obstacle))
+        }
     }
 }
 
 fn send_as(contract: &Contract) -> Option<&str> {
     match contract.idempotency.key()?.send_as.as_ref()? {
         SendAs::Environment(name) => Some(name),
+        SendAs::Header(_) => None,
+    }
+}
+
+fn key_header(contract: &Contract) -> Option<&str> {
+    match contract.idempotency.key()?.send_as.as_ref()? {
+        SendAs::Header(name) => Some(name),
+        SendAs::Environment(_) => None,
     }
 }
 
@@ -108,7 +121,7 @@ fn milliseconds(value: &Value) -> Option<Duration> {
 }
 
 /// The pointer of the argument that an expression reads, where it reads exactly one.
-fn argument_read(expression: &Expression) -> String {
+pub(super) fn argument_read(expression: &Expression) -> String {
     match expression.fields_read("arguments").as_deref() {
         Some([only]) => format!("/{}", escape_token(only)),
         _ => String::new(),
@@ -300,7 +313,7 @@ impl Filler<'_> {
 }
 
 /// The pointer of the argument that a template is, where it is one bare path.
-fn pointer_of(template: &Template) -> String {
+pub(super) fn pointer_of(template: &Template) -> String {
     let path = template
         .source()
         .trim()
@@ -317,12 +330,12 @@ fn pointer_of(template: &Template) -> String {
     }
 }
 
-fn refusal(violation: Violation) -> CallError {
+pub(super) fn refusal(violation: Violation) -> CallError {
     let message = super::validated::summary(std::slice::from_ref(&violation));
     CallError::new(ErrorCode::InvalidArguments, message).with_violations(vec![violation])
 }
 
-fn unfilled(part: &str, error: &EvaluationError) -> CallError {
+pub(super) fn unfilled(part: &str, error: &EvaluationError) -> CallError {
     CallError::new(ErrorCode::InvalidArguments, format!("`{part}` of the contract cannot be filled: {error}"))
 }
 
@@ -345,6 +358,7 @@ pub(super) fn bindings<'a>(
         result: None,
         operation: None,
         exit: None,
+        http: None,
         effect_key: None,
     }
 }

@@ -129,7 +129,8 @@ impl Bench {
             .env("XDG_STATE_HOME", path("state"))
             .env("XDG_CONFIG_HOME", path("configuration"))
             .env("TGW_LOG", "warn")
-            .env("TRACKER_TOKEN", "0123456789abcdef");
+            .env("TRACKER_TOKEN", "0123456789abcdef")
+            .env("SHOP_TOKEN", "0123456789abcdef");
     }
 
     fn tgw(&self, arguments: &[&str], input: &str) -> Output {

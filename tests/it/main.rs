@@ -17,6 +17,7 @@ mod corpus;
 mod crash;
 mod documents;
 mod harness;
+mod http;
 mod pipeline;
 mod place;
 mod procurement;

@@ -196,11 +196,6 @@ fn what_is_missing_counts_as_the_strictest_and_is_said() {
 #[test]
 fn what_is_not_built_yet_is_refused_and_never_ignored() {
     let cases = [
-        (
-            "risk: write\nidempotency: {key: '{{call.id}}', send_as: {header: Idempotency-Key}}",
-            "`send_as.header` is for `run.http`, which is not supported yet",
-        ),
-        ("run: {http: {}}", "`run.http` is not supported yet"),
         ("run: {mcp: {}, builtin: git_status}", "`run.mcp` is not written by hand"),
         ("run: {container: {}}", "`run.container` is not supported yet"),
     ];
@@ -233,7 +228,10 @@ fn each_mistake_in_a_tool_is_named() {
         ("risk: write\nidempotency: {key: '{{call.id}}', retry: always}", "`retry` must be"),
         ("risk: write\nidempotency: {key: '{{call.id}}', send_as: {env: LD_PRELOAD}}", "decides which code"),
         ("risk: write\nidempotency: {key: '{{call.id}}', send_as: {env: PATH}}", "always the gateway's own"),
-        ("risk: write\nidempotency: {key: '{{call.id}}', send_as: {env: K}}", "`send_as` is for commands"),
+        (
+            "risk: write\nidempotency: {key: '{{call.id}}', send_as: {env: K}}",
+            "a builtin asks nobody who would know the key of `send_as`",
+        ),
         ("risk: write\nidempotency: {key: '{{call.id}}', scope: task}", "unknown key `scope`"),
         (
             "risk: write\nidempotency: {key: '{{call.id}}', send_as: {env: K}}\nrun: {command: {argv: [ls], env: {K: x}}}",
@@ -952,4 +950,125 @@ proptest! {
         }
         load(&text);
     }
+}
+
+/// What is wrong with a read over http that has these keys besides its address.
+fn http_problems(keys: &str) -> String {
+    let schema = "input_schema: {type: object, additionalProperties: false, required: [id, file, list], properties: \
+                  {id: {type: string}, file: {type: string, format: workspace-path}, list: {type: array}}}";
+    let keys =
+        if keys.contains("url:") { keys.to_owned() } else { format!("url: 'https://h.example/a', {keys}") };
+    let text = tool_with(&format!("{schema}\nrun: {{http: {{{keys}}}}}"));
+    load(&text.replace("version: 1\n", "version: 1\ncredentials: {key: {source: {env: KEY}}}\n")).1
+}
+
+#[test]
+fn a_request_is_loaded_with_every_part_of_it() {
+    let rendered = http_problems(
+        "url: 'https://api.example:8443/a/{{arguments.id}}/b', query: {q: '{{arguments.id}}', m: 5, t: {each: arguments.list, \
+         value: '{{item}}'}, o: {when: has(arguments.list), value: '1'}}, headers: {X-Ref: 'r-{{arguments.id}}'}, \
+         auth: {bearer: key}, networks: [loopback, 10.0.0.0/8], redirects: {max: 3, hosts: ['*.h.example']}, \
+         proxy: {url: 'http://proxy.example:3128', basic: key}, tls: {roots: key, identity: key}, connect_timeout: 2s, \
+         read_timeout: 5s, retries: 2, output: json, success: 'http.status == 200 && !has(value.error)', \
+         max_response_bytes: 1000, on_overflow: fail",
+    );
+    assert_eq!(rendered, "");
+    for body in [
+        "body: {a: ['{{arguments.id}}'], b: 1}",
+        "body: '{{arguments}}'",
+        "text: 'x {{arguments.id}}'",
+        "form: {a: '{{arguments.id}}'}",
+        "multipart: {a: '1', f: {file: '{{arguments.file}}', filename: 'x.csv', content_type: text/csv}, g: {file: a/b.txt}}",
+    ] {
+        assert_eq!(http_problems(&format!("method: POST, {body}")), "", "{body}");
+    }
+}
+
+#[test]
+fn a_request_whose_place_could_be_chosen_by_a_call_is_refused() {
+    let cases = [
+        ("url: 'https://{{arguments.id}}/a'", "scheme, host and port of `url` must be written out"),
+        ("url: 'https://{{arguments.id}}.example/a'", "must be written out"),
+        ("url: 'https://h.example{{arguments.id}}'", "must be written out"),
+        ("url: '{{arguments.id}}'", "must be written out"),
+        ("url: 'https://h.example:{{arguments.id}}/'", "must be written out"),
+        ("url: 'https://h.example/a?b={{arguments.id}}'", "has a query or a fragment"),
+        ("url: 'https://h.example/a#b'", "has a query or a fragment"),
+        ("url: 'ftp://h.example/a'", "`ftp` is no scheme of a request"),
+        ("url: 'https://u:p@h.example/a'", "it has a user name before the host"),
+        ("url: 'https://2130706433/a'", "its host is missing or oddly written"),
+        ("url: 'https://h.example/a/../b'", "its path has `.` or `..` parts"),
+        ("url: 'https://h.example/a//b'", "has an empty part"),
+        ("url: 'https://h.example/ä'", "a character that must be encoded"),
+        ("url: h.example", "does not begin with a scheme"),
+        ("headers: {Host: x}", "the header `Host` is set by the gateway itself"),
+        ("headers: {Content-Length: 1}", "set by the gateway itself"),
+        ("headers: {Authorization: x}", "the header `Authorization` carries a credential"),
+        ("headers: {Cookie: x}", "carries a credential"),
+        ("headers: {'a b': x}", "is no name of a header"),
+        ("headers: {X-A: '1', x-a: '2'}", "the header `x-a` is set twice"),
+        (
+            "auth: {header: {name: X-A, credential: key}}, headers: {x-a: '1'}",
+            "the header `x-a` is set twice",
+        ),
+        ("auth: {query: {name: q, credential: key}}, query: {q: '1'}", "set by `query` and by `auth`"),
+        ("auth: {bearer: key, basic: key}", "`auth` has one of"),
+        ("auth: {bearer: nowhere}", "`nowhere`"),
+        ("method: TRACE", "`method` must be"),
+        ("method: DELETE", "`DELETE` changes something, and this tool is `read_only`"),
+        ("body: {}", "a `GET` request sends nothing"),
+        ("method: POST, body: {}, form: {}", "a request sends one of"),
+        ("networks: [everything]", "neither `loopback` nor a block"),
+        ("networks: [10.0.0.1/8]", "has bits set beyond"),
+        ("method: POST, redirects: 1", "`redirects` are followed for `GET` and `HEAD`"),
+        ("redirects: {max: 1, hosts: ['*']}", "is no host pattern"),
+        ("proxy: 'http://proxy.example/path'", "is no address of a proxy"),
+        ("no_effect: 'http.status == 404'", "`no_effect` is for tools that change something"),
+        ("success: 'exit.status == 0'", "exit"),
+        ("success: 'http.state == 0'", "state"),
+        ("retries: 9", "from 0 to 5"),
+        (
+            "method: POST, multipart: {f: {file: '{{arguments.id}}'}}",
+            "must be an argument that is declared as a path",
+        ),
+        ("method: POST, multipart: {f: {file: '../x'}}", "must be a path inside the workspace"),
+        ("url: 'http://h.example/', tls: {roots: key}", "`tls` is for `https`"),
+        ("unknown: 1", "unknown"),
+    ];
+    for (keys, expected) in cases {
+        let rendered = http_problems(keys);
+        assert!(rendered.contains(expected), "{keys}:\n{rendered}");
+    }
+}
+
+#[test]
+fn a_key_is_sent_in_the_way_of_what_runs() {
+    let with = |send_as: &str, run: &str| {
+        let extra =
+            format!("risk: write\nidempotency: {{key: '{{{{call.id}}}}', send_as: {send_as}}}\nrun: {run}");
+        load(&tool_with(&extra)).1
+    };
+    let post = "{http: {method: POST, url: 'https://h.example/', headers: {X-Key: a}}}";
+    let ok = with("{header: Idempotency-Key}", post);
+    assert!(!ok.contains("error"), "{ok}");
+    let cases = [
+        ("{env: KEY}", post, "`send_as.env` is for `run.command`"),
+        ("{header: Idempotency-Key}", "{command: [make]}", "`send_as.header` is for `run.http`"),
+        ("{header: x-key}", post, "the header `x-key` is set by `run` too"),
+        ("{header: Host}", post, "set by the gateway itself"),
+        ("{header: A, env: B}", post, "`send_as` has either"),
+    ];
+    for (send_as, run, expected) in cases {
+        let rendered = with(send_as, run);
+        assert!(rendered.contains(expected), "{send_as} {run}:\n{rendered}");
+    }
+}
+
+#[test]
+fn a_request_leaves_the_machine_and_is_repeated_only_where_that_changes_nothing_more() {
+    let (catalog, rendered) = load(&tool_with("run: {http: {url: 'https://h.example/'}}"));
+    assert!(catalog.unwrap().find("t").unwrap().egress, "{rendered}");
+    let rendered =
+        load(&tool_with("risk: write\nrun: {http: {method: POST, url: 'https://h.example/', retries: 1}}")).1;
+    assert!(rendered.contains("`retries` of a request that changes something"), "{rendered}");
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::catalog::declarations;
+use crate::catalog::declarations::{self, Told};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::document::{Node, expect_text, span_within};
 use crate::expression::{Declarations, Expression, Placement, Template, Type};
@@ -17,16 +17,23 @@ pub(super) struct Compiler<'a> {
     input: &'a Value,
     output: Option<&'a Value>,
     keyed: bool,
+    told: Told,
     call: OnceCell<Declarations>,
     run: OnceCell<Declarations>,
     outcome: OnceCell<Declarations>,
 }
 
 impl<'a> Compiler<'a> {
-    /// `keyed` says that the contract states an effect key.
-    pub(super) fn new(text: &'a str, input: &'a Value, output: Option<&'a Value>, keyed: bool) -> Self {
+    /// `keyed` says that the contract states an effect key; `told`, what its outcome is told by.
+    pub(super) fn new(
+        text: &'a str,
+        input: &'a Value,
+        output: Option<&'a Value>,
+        keyed: bool,
+        told: Told,
+    ) -> Self {
         let (call, run, outcome) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { text, input, output, keyed, call, run, outcome }
+        Self { text, input, output, keyed, told, call, run, outcome }
     }
 
     /// The variables of the call, before its effect has a name.
@@ -44,14 +51,20 @@ impl<'a> Compiler<'a> {
         self.output
     }
 
+    /// Whether the argument of this name is declared as a path of the workspace, so that rules and checks know it as one.
+    pub(super) fn is_path(&self, argument: &str) -> bool {
+        let declared = self.input.get("properties").and_then(|properties| properties.get(argument));
+        declared.and_then(|schema| schema.get("format")).is_some_and(|format| format == "workspace-path")
+    }
+
     /// The variables of the call, its value and its exit.
     pub(super) fn outcome(&self) -> &Declarations {
-        self.outcome.get_or_init(|| declarations::outcome(self.input, self.output))
+        self.outcome.get_or_init(|| declarations::outcome(self.input, self.output, self.told))
     }
 
     /// The variables of the call, its exit and what it printed, of whatever shape that is.
     pub(super) fn taken(&self) -> Declarations {
-        declarations::outcome(self.input, None)
+        declarations::outcome(self.input, None, self.told)
     }
 
     /// The variables of the call and an item of `list`.

@@ -1,11 +1,12 @@
 //! `idempotency`: how a repeated call is recognised.
 
-use crate::catalog::{Idempotency, KeyRetry, KeySpec, Risk, Run, SendAs};
+use crate::catalog::{HttpAuth, Idempotency, KeyRetry, KeySpec, Risk, Run, SendAs};
 use crate::diagnostic::{Diagnostic, Report, Span};
-use crate::document::{Entry, Fields, Node, NodeValue, expect_text, found};
+use crate::document::{Fields, Node, NodeValue, expect_text, found};
 
 use super::compile::Compiler;
 use super::environment;
+use super::http::header_name;
 
 /// Whether a tool's fields state an effect key, so that its expressions may read it.
 pub(super) fn is_keyed(fields: &mut Fields<'_>) -> bool {
@@ -71,45 +72,97 @@ fn stated(node: &Node, compiler: &Compiler<'_>, report: &mut Report) -> Option<K
 
 fn send_as(node: &Node, report: &mut Report) -> Option<SendAs> {
     let mut fields = Fields::of(node, "`send_as`", report)?;
-    if let Some(Entry { key_span, .. }) = fields.entry("header") {
-        let message = "`send_as.header` is for `run.http`, which is not supported yet";
-        report.push(
-            Diagnostic::error(*key_span, message).with_hint("write `send_as: {env: NAME}` for a command"),
-        );
-        return None;
-    }
-    let name = fields.required("env", report);
+    let variable = fields.value("env", report);
+    let header = fields.value("header", report);
     fields.finish(report);
-    let name = name?;
-    let text = expect_text(name, "`env`", report)?;
-    if text == "PATH" {
-        let message = "`PATH` is always the gateway's own";
-        report.push(Diagnostic::error(name.span, message).with_hint("choose another variable"));
-        return None;
+    match (variable, header) {
+        (Some(node), None) => {
+            let text = expect_text(node, "`env`", report)?;
+            if text == "PATH" {
+                let message = "`PATH` is always the gateway's own";
+                report.push(Diagnostic::error(node.span, message).with_hint("choose another variable"));
+                return None;
+            }
+            environment::check(text, node, report).then(|| SendAs::Environment(text.to_owned()))
+        }
+        (None, Some(node)) => {
+            let text = expect_text(node, "`header`", report)?;
+            header_name(text, node, report).map(SendAs::Header)
+        }
+        (None, None) | (Some(_), Some(_)) => {
+            let message = "`send_as` has either `env`, for a command, or `header`, for a request";
+            report.push(Diagnostic::error(node.span, message));
+            None
+        }
     }
-    environment::check(text, name, report).then(|| SendAs::Environment(text.to_owned()))
 }
 
 /// Checks that the key can get to what runs the call in the stated way.
 pub(super) fn check_delivery(idempotency: &Idempotency, run: &Run, name: Span, report: &mut Report) {
-    let Some(SendAs::Environment(variable)) = idempotency.key().and_then(|spec| spec.send_as.as_ref()) else {
-        return;
+    let Some(way) = idempotency.key().and_then(|spec| spec.send_as.as_ref()) else { return };
+    let mut refuse = |message: String, hint: &str| {
+        report.push(Diagnostic::error(name, message).with_hint(hint));
     };
-    let Run::Command(command) = run else {
-        let message = match run {
-            Run::Mcp(_) => "`send_as` is for commands: a server gets the key as an argument, or not at all",
-            Run::Builtin(_) | Run::Command(_) => {
-                "`send_as` is for commands: a builtin asks nobody who would know the key"
+    match (way, run) {
+        (_, Run::Builtin(_)) => {
+            refuse(
+                "a builtin asks nobody who would know the key of `send_as`".to_owned(),
+                "remove `send_as`",
+            );
+        }
+        (_, Run::Mcp(_)) => refuse(
+            "a server gets the key of `send_as` as an argument, or not at all".to_owned(),
+            "remove `send_as`",
+        ),
+        (SendAs::Header(_), Run::Command(_)) => {
+            refuse("`send_as.header` is for `run.http`".to_owned(), "write `send_as: {env: NAME}`");
+        }
+        (SendAs::Environment(_), Run::Http(_)) => {
+            refuse(
+                "`send_as.env` is for `run.command`".to_owned(),
+                "write `send_as: {header: Idempotency-Key}`",
+            );
+        }
+        (SendAs::Environment(variable), Run::Command(command)) => {
+            let stated = command.env.iter().map(|entry| entry.name.as_str());
+            let injected = command.credentials.iter().map(|(name, _)| name.as_str());
+            let mut set = stated.chain(injected).chain(command.pass_env.iter().map(String::as_str));
+            if set.any(|set| set == variable) {
+                refuse(
+                    format!("the variable `{variable}` is set by `run` too, so that it has no one value"),
+                    "choose another variable for `send_as`",
+                );
             }
-        };
-        report.push(Diagnostic::error(name, message).with_hint("remove `send_as`"));
-        return;
-    };
-    let stated = command.env.iter().map(|entry| entry.name.as_str());
-    let injected = command.credentials.iter().map(|(name, _)| name.as_str());
-    let mut set = stated.chain(injected).chain(command.pass_env.iter().map(String::as_str));
-    if set.any(|set| set == variable) {
-        let message = format!("the variable `{variable}` is set by `run` too, so that it has no one value");
-        report.push(Diagnostic::error(name, message).with_hint("choose another variable for `send_as`"));
+        }
+        (SendAs::Header(header), Run::Http(http)) => {
+            let own = match &http.auth {
+                Some(HttpAuth::Header { name, .. }) => Some(name),
+                _ => None,
+            };
+            let mut set = http.headers.iter().map(|(name, _)| name).chain(own);
+            if set.any(|set| set.eq_ignore_ascii_case(header)) {
+                refuse(
+                    format!("the header `{header}` is set by `run` too, so that it has no one value"),
+                    "choose another header for `send_as`",
+                );
+            }
+        }
+    }
+}
+
+/// Checks that a request is sent again only where that changes nothing more.
+pub(super) fn check_retries(
+    idempotency: &Idempotency,
+    run: &Run,
+    risk: Risk,
+    name: Span,
+    report: &mut Report,
+) {
+    let Run::Http(http) = run else { return };
+    if http.retries > 0 && risk != Risk::ReadOnly && !idempotency.retry_is_safe() {
+        let message =
+            "`retries` of a request that changes something need a key by which the service knows it";
+        let hint = "write `idempotency: {key: …, send_as: {header: …}, retry: safe}`, or remove `retries`";
+        report.push(Diagnostic::error(name, message).with_hint(hint));
     }
 }

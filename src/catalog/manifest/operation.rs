@@ -126,7 +126,7 @@ pub(super) fn check_looked_up(
 /// Checks that what runs the call can bring back an operation.
 pub(super) fn check_operation(stated: bool, run: &Run, name: Span, report: &mut Report) {
     if stated && matches!(run, Run::Builtin(_)) {
-        let message = "`operation` is for commands: a builtin has done its work when it returns";
+        let message = "`operation` is for commands and requests: a builtin has done its work when it returns";
         report.push(Diagnostic::error(name, message).with_hint("remove `operation`"));
     }
 }

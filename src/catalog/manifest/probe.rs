@@ -1,6 +1,6 @@
 //! Probes of a contract: calls that the gateway makes itself to look at the system of record.
 
-use crate::catalog::{ProbeArgument, ProbeSpec};
+use crate::catalog::{JsonTemplate, ProbeSpec};
 use crate::diagnostic::{Diagnostic, Report, Span};
 use crate::document::{Entry, Fields, Node, NodeValue, expect_text, found};
 use crate::expression::{Declarations, Placement};
@@ -48,7 +48,7 @@ fn members(
     variables: &Declarations,
     compiler: &Compiler<'_>,
     report: &mut Report,
-) -> Option<Vec<(String, ProbeArgument)>> {
+) -> Option<Vec<(String, JsonTemplate)>> {
     // Every one is looked at, so that all problems are reported.
     let members: Vec<_> = entries
         .iter()
@@ -59,28 +59,29 @@ fn members(
     members.into_iter().collect()
 }
 
-fn argument(
+/// Loads a JSON value with templates in it.
+pub(super) fn argument(
     node: &Node,
     name: &str,
     variables: &Declarations,
     compiler: &Compiler<'_>,
     report: &mut Report,
-) -> Option<ProbeArgument> {
+) -> Option<JsonTemplate> {
     match &node.value {
         NodeValue::String(text) if text.contains("{{") => {
             let template =
                 compiler.placed(node, &format!("`{name}`"), variables, Placement::Value, report)?;
-            Some(ProbeArgument::Template(template))
+            Some(JsonTemplate::Template(template))
         }
         NodeValue::Sequence(items) if items.iter().any(is_live) => {
             let items: Vec<_> =
                 items.iter().map(|item| argument(item, name, variables, compiler, report)).collect();
-            items.into_iter().collect::<Option<_>>().map(ProbeArgument::List)
+            items.into_iter().collect::<Option<_>>().map(JsonTemplate::List)
         }
         NodeValue::Mapping(entries) if is_live(node) => {
-            members(entries, variables, compiler, report).map(ProbeArgument::Mapping)
+            members(entries, variables, compiler, report).map(JsonTemplate::Mapping)
         }
-        _ => Some(ProbeArgument::Literal(node.to_json())),
+        _ => Some(JsonTemplate::Literal(node.to_json())),
     }
 }
 

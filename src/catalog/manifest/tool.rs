@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::catalog::declarations::Told;
 use crate::catalog::schema::Role;
 use crate::catalog::{Contract, Digest, ExecutionMode, NetworkRule, ObjectSpec, Risk, Run, Timeout, Trust};
 use crate::diagnostic::{Diagnostic, Report, Span};
@@ -18,7 +19,8 @@ use super::command::command;
 use super::compile::Compiler;
 use super::errors::errors;
 use super::file::{FileContext, Named};
-use super::idempotency::{check_delivery, idempotency, is_keyed};
+use super::http::http;
+use super::idempotency::{check_delivery, check_retries, idempotency, is_keyed};
 use super::looks::looks;
 use super::operation::{check_looked_up, check_operation};
 use super::result::{check_named, pointer, result};
@@ -111,6 +113,7 @@ fn body(
         // What a server promises is a part of its value, and not all of it.
         output_schema.as_ref().filter(|_| context.upstream.is_none()).map(|schema| &*schema.json),
         is_keyed(&mut fields),
+        told(&mut fields),
     );
 
     let stated = stated_risk.map(|(risk, _)| risk);
@@ -135,12 +138,14 @@ fn body(
             if let Some(schema) = input_node {
                 check_schema(builtin, schema, report);
             }
-            if let Some(sandbox) = sandbox_node {
-                let message = "`sandbox` is for commands: a builtin starts no program";
-                report.push(Diagnostic::error(sandbox.span, message));
-            }
+        }
+        if let (Some(sandbox), Run::Builtin(_) | Run::Http(_)) = (sandbox_node, &run) {
+            let what = if matches!(run, Run::Http(_)) { "a request" } else { "a builtin" };
+            let message = format!("`sandbox` is for commands: {what} starts no program");
+            report.push(Diagnostic::error(sandbox.span, message));
         }
         check_delivery(&idempotency, &run, name_span, report);
+        check_retries(&idempotency, &run, risk, name_span, report);
         check_operation(looks.operates, &run, name_span, report);
         let looked_up = matches!(looks.reconcile, Some(Some(_)));
         // One that is stated and wrong is reported for itself.
@@ -148,8 +153,13 @@ fn body(
         check_looked_up(looks.operates, looked_up, verified, name_span, report);
         Some(run)
     });
-    let networked = matches!(run, Some(Run::Command(_)))
-        && sandbox.as_ref().is_some_and(|sandbox| sandbox.network == Some(NetworkRule::Open));
+    let networked = match run {
+        Some(Run::Http(_) | Run::Mcp(_)) => true,
+        Some(Run::Command(_)) => {
+            sandbox.as_ref().is_some_and(|sandbox| sandbox.network == Some(NetworkRule::Open))
+        }
+        Some(Run::Builtin(_)) | None => false,
+    };
     let stated_egress = fields.bool("egress", report);
     let mut result = result(fields.value("result", report), name_span, report);
     if !context.file.trusted {
@@ -198,6 +208,14 @@ fn body(
         location: context.sources.locate(name_span),
         digest: Digest::of(node),
     })
+}
+
+/// What the outcome of what runs is told by, known before it is loaded.
+fn told(fields: &mut Fields<'_>) -> Told {
+    match fields.entry("run").map(|entry| &entry.value.value) {
+        Some(NodeValue::Mapping(entries)) if entries.iter().any(|entry| entry.key == "http") => Told::Http,
+        _ => Told::Exit,
+    }
 }
 
 fn stated_risk(fields: &mut Fields<'_>, report: &mut Report) -> Option<(Risk, Span)> {
@@ -339,24 +357,28 @@ fn run(
         fields.finish(report);
         return None;
     }
+    let http_node = fields.value("http", report);
     let mut later = false;
-    for (key, what) in [("http", "`run.http`"), ("container", "`run.container`"), ("agent", "`run.agent`")] {
+    for (key, what) in [("container", "`run.container`"), ("agent", "`run.agent`")] {
         later |= fields.entry(key).is_some();
         unsupported(&mut fields, key, what, report);
     }
     fields.finish(report);
-    let loaded = match (builtin_node, command_node) {
-        (Some(node), None) => builtin(node, context.own, report).map(Run::Builtin),
-        (None, Some(node)) => command(node, &context.file.base, risk, compiler, report).map(|loaded| {
+    let loaded = match (builtin_node, command_node, http_node) {
+        (Some(node), None, None) => builtin(node, context.own, report).map(Run::Builtin),
+        (None, None, Some(node)) => {
+            http(node, risk, compiler, &mut parts.credentials, report).map(|spec| Run::Http(Box::new(spec)))
+        }
+        (None, Some(node), None) => command(node, &context.file.base, risk, compiler, report).map(|loaded| {
             parts.credentials.extend(loaded.credentials);
             Run::Command(Box::new(loaded.spec))
         }),
-        (None, None) if later => None,
-        (None, None) | (Some(_), Some(_)) => {
+        (None, None, None) if later => None,
+        _ => {
             let message = "a tool has exactly one executor";
             report.push(
                 Diagnostic::error(node.span, message)
-                    .with_hint("write `run: {builtin: …}` or `run: {command: […]}`"),
+                    .with_hint("write `run: {builtin: …}`, `run: {command: […]}` or `run: {http: {…}}`"),
             );
             None
         }

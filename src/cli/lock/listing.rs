@@ -197,7 +197,7 @@ fn unusable(lock: &Lock, catalog: &Catalog, manifests: &[ManifestFile]) -> Vec<L
     let is_there = |server: &str, tool: &str| {
         loaded.contracts().iter().any(|contract| match &contract.run {
             Run::Mcp(spec) => spec.server.name.as_str() == server && spec.tool == tool,
-            Run::Builtin(_) | Run::Command(_) => false,
+            Run::Builtin(_) | Run::Command(_) | Run::Http(_) => false,
         })
     };
     let mut left = Vec::new();

@@ -105,7 +105,7 @@ pub fn resolve_profile(
     let passed: &[String] = match &contract.run {
         Run::Command(command) => &command.pass_env,
         Run::Mcp(spec) => &spec.server.pass_env,
-        Run::Builtin(_) => &[],
+        Run::Builtin(_) | Run::Http(_) => &[],
     };
     resolve(contract.sandbox.clone().unwrap_or_default(), contract.risk, passed, demand, capability)
 }

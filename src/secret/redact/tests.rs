@@ -562,6 +562,7 @@ fn a_secret_that_is_resolved_again_is_kept_once() {
     for _ in 0..3 {
         redactor.add("token", b"s3cr3t-token");
         redactor.add("other", b"s3cr3t-token");
+        redactor.add("short", b"abc");
     }
     assert_eq!(redactor.secrets.names, ["token", "other"]);
 }

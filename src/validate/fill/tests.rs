@@ -87,7 +87,7 @@ fn with_call<T>(
 fn command(tool: &str, arguments: Value) -> CommandPlan {
     with_call(tool, arguments, Timing::Now, |call, _| match call.unwrap().plan() {
         Plan::Command(plan) => plan.clone(),
-        Plan::Builtin { .. } | Plan::Mcp(_) => panic!("a command was planned"),
+        Plan::Builtin { .. } | Plan::Http(_) | Plan::Mcp(_) => panic!("a command was planned"),
     })
 }
 

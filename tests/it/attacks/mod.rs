@@ -27,6 +27,7 @@ mod paths;
 mod planted;
 mod questions;
 mod signers;
+mod requests;
 mod smuggling;
 mod tasks;
 mod trusting;
