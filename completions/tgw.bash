@@ -163,6 +163,9 @@ _tgw() {
             tgw__subcmd__keys,list)
                 cmd="tgw__subcmd__keys__subcmd__list"
                 ;;
+            tgw__subcmd__keys,retire)
+                cmd="tgw__subcmd__keys__subcmd__retire"
+                ;;
             tgw__subcmd__keys,rotate)
                 cmd="tgw__subcmd__keys__subcmd__rotate"
                 ;;
@@ -1728,7 +1731,7 @@ _tgw() {
             return 0
             ;;
         tgw__subcmd__keys)
-            opts="-v -h --verbose --log-format --color --help generate rotate list jwks"
+            opts="-v -h --verbose --log-format --color --help generate rotate retire list jwks"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1795,6 +1798,28 @@ _tgw() {
             ;;
         tgw__subcmd__keys__subcmd__list)
             opts="-v -h --json --verbose --log-format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --log-format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        tgw__subcmd__keys__subcmd__retire)
+            opts="-v -h --verbose --log-format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -14,7 +14,7 @@ use crate::execute::{
 use crate::ident::CredentialName;
 use crate::policy::{Decision, FactSource, Sight};
 use crate::present::{Captured, Claim, PresentLimits, Stored, interpret, present};
-use crate::secret::{CredentialUse, Credentials, Sources, resolve};
+use crate::secret::{CredentialUse, Credentials, Redactor, Sources, resolve};
 use crate::telemetry::{Phase, TraceParent};
 use crate::text;
 use crate::validate::{Plan, ValidatedCall};
@@ -107,8 +107,12 @@ impl Gateway<'_> {
         self.telemetry.leave(&origin.id, stage);
         let operation = outcome.operation().cloned();
         let claim = (outcome.status() == Status::Working).then(|| Claim::of(&outcome));
-        let mut presented =
-            present(outcome, call.contract(), &self.redactor_of(call.contract()), PresentLimits::default());
+        let mut presented = present(
+            outcome,
+            call.contract(),
+            &self.redactor_after(call, &prepared),
+            PresentLimits::default(),
+        );
         if spent.call().contract().idempotency.retry_is_safe() {
             presented.advise_retry();
         }
@@ -178,6 +182,13 @@ impl Gateway<'_> {
         }
         let used = credentials.uses().cloned().collect();
         Ok(Prepared { sandbox, credentials, used })
+    }
+
+    /// The redactor for what a call brought. Its own passes are hidden even if many others were made meanwhile, or they ended.
+    pub(super) fn redactor_after(&self, call: &ValidatedCall, prepared: &Prepared) -> Redactor {
+        let mut redactor = self.redactor_of(call.contract());
+        prepared.credentials.values().for_each(|(used, value)| redactor.keep(used.name.as_str(), value));
+        redactor
     }
 
     pub(super) async fn execute(
