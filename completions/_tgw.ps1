@@ -339,6 +339,7 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Make the first key, and print its id')
             [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Make a new key, sign with it from now on, and print its id; the one before is published until its last pass has ended')
+            [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Publish a key that was rotated out no longer, though its last passes still hold: for one that somebody else has')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys under which a pass may hold now')
             [CompletionResult]::new('jwks', 'jwks', [CompletionResultType]::ParameterValue, 'Print their public halves as a JSON Web Key Set, for backends')
             break
@@ -353,6 +354,15 @@ Register-ArgumentCompleter -Native -CommandName 'tgw' -ScriptBlock {
             break
         }
         'tgw;keys;rotate' {
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'tgw;keys;retire' {
             [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'The form of log lines: text, or json with one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]')

@@ -317,6 +317,7 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --help 'Print help'
             cand generate 'Make the first key, and print its id'
             cand rotate 'Make a new key, sign with it from now on, and print its id; the one before is published until its last pass has ended'
+            cand retire 'Publish a key that was rotated out no longer, though its last passes still hold: for one that somebody else has'
             cand list 'List the keys under which a pass may hold now'
             cand jwks 'Print their public halves as a JSON Web Key Set, for backends'
         }
@@ -329,6 +330,14 @@ set edit:completion:arg-completer[tgw] = {|@words|
             cand --help 'Print help'
         }
         &'tgw;keys;rotate'= {
+            cand --log-format 'The form of log lines: text, or json with one object a line'
+            cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
+            cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand --verbose 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'tgw;keys;retire'= {
             cand --log-format 'The form of log lines: text, or json with one object a line'
             cand --color 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never'
             cand -v 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'

@@ -302,17 +302,18 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand approvers; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
-complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
 always\t'Always'
 never\t'Never'"
-complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
-complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -s h -l help -d 'Print help'
-complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -f -a "generate" -d 'Make the first key, and print its id'
-complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -f -a "rotate" -d 'Make a new key, sign with it from now on, and print its id; the one before is published until its last pass has ended'
-complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -f -a "list" -d 'List the keys under which a pass may hold now'
-complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate list jwks" -f -a "jwks" -d 'Print their public halves as a JSON Web Key Set, for backends'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -f -a "generate" -d 'Make the first key, and print its id'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -f -a "rotate" -d 'Make a new key, sign with it from now on, and print its id; the one before is published until its last pass has ended'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -f -a "retire" -d 'Publish a key that was rotated out no longer, though its last passes still hold: for one that somebody else has'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -f -a "list" -d 'List the keys under which a pass may hold now'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and not __fish_seen_subcommand_from generate rotate retire list jwks" -f -a "jwks" -d 'Print their public halves as a JSON Web Key Set, for backends'
 complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from generate" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from generate" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
@@ -327,6 +328,13 @@ always\t'Always'
 never\t'Never'"
 complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from rotate" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
 complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from rotate" -s h -l help -d 'Print help'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from retire" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
+json\t'One JSON object a line'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from retire" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'
+always\t'Always'
+never\t'Never'"
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from retire" -s v -l verbose -d 'Log to stderr: -v info, -vv debug, -vvv trace; TGW_LOG takes a filter such as `tgw=debug` and goes before -v [default: no log]'
+complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from retire" -s h -l help -d 'Print help'
 complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from list" -l log-format -d 'The form of log lines: text, or json with one object a line' -r -f -a "text\t'For people'
 json\t'One JSON object a line'"
 complete -c tgw -n "__fish_tgw_using_subcommand keys; and __fish_seen_subcommand_from list" -l color -d 'When what people read is coloured: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'Where the output is a terminal and NO_COLOR is not set'

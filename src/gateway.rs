@@ -52,7 +52,7 @@ use crate::audit::PendingRecords;
 use crate::authorize::{
     Authorization, AuthorizationContext, AuthorizedCall, Consent, HeldCall, PendingCall, authorize,
 };
-use crate::catalog::{Contract, ExecutionMode, Risk};
+use crate::catalog::{ExecutionMode, Risk};
 use crate::code::CallError;
 use crate::execute::{Connections, Notifier, Servers, StandIn};
 use crate::policy::Decision;
@@ -387,15 +387,5 @@ impl<'s> Gateway<'s> {
         if !self.asking.get() {
             self.observer.progress(tool, elapsed);
         }
-    }
-}
-
-/// How far a contract's results are vouched for, as it is stored.
-fn trust_text(contract: &Contract) -> String {
-    use crate::catalog::Trust;
-    match &contract.result.trust {
-        Trust::Trusted => "\"trusted\"".to_owned(),
-        Trust::Untrusted => "\"untrusted\"".to_owned(),
-        Trust::Fields(pointers) => serde_json::json!({ "trusted": pointers }).to_string(),
     }
 }

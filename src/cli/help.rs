@@ -105,7 +105,8 @@ state home. Backends check it with what `jwks` prints; docs/backend.md shows how
 Examples:
   tgw keys generate
   tgw keys jwks > jwks.json
-  tgw keys rotate";
+  tgw keys rotate
+  tgw keys retire c2lnbmVk… # after a leak: the one before, whose passes are refused as soon as backends have the new set";
 
 /// `tgw effects`
 pub(super) const EFFECTS: &str = "\

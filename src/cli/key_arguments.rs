@@ -16,6 +16,13 @@ pub(crate) enum KeysCommand {
     Generate,
     /// Make a new key, sign with it from now on, and print its id; the one before is published until its last pass has ended
     Rotate,
+    /// Publish a key that was rotated out no longer, though its last passes still hold: for one that somebody else has
+    Retire {
+        /// Its id
+        // One in 64 begins with `-`.
+        #[arg(allow_hyphen_values = true)]
+        kid: String,
+    },
     /// List the keys under which a pass may hold now
     List {
         /// Print one JSON array

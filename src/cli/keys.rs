@@ -14,17 +14,21 @@ use super::within::refuse_in_a_call;
 
 /// Runs one command about the keys of passes.
 pub(crate) fn keys(arguments: &KeysArgs) -> Outcome {
-    if matches!(arguments.command, KeysCommand::Generate | KeysCommand::Rotate) {
+    if !matches!(arguments.command, KeysCommand::List { .. } | KeysCommand::Jwks) {
         refuse_in_a_call("change the key that passes are signed with")?;
     }
     let keys = PassKeys::new(&discover::state_home()?);
-    match arguments.command {
+    match &arguments.command {
         KeysCommand::Generate => generate(&keys),
         KeysCommand::Rotate => {
             print(&format!("{}\n", keys.rotate(Clock::System.now()).map_err(failure)?.thumbprint()))?;
             Ok(0)
         }
-        KeysCommand::List { json } => list(&keys, json),
+        KeysCommand::Retire { kid } => {
+            keys.retire(kid).map_err(failure)?;
+            Ok(0)
+        }
+        KeysCommand::List { json } => list(&keys, *json),
         KeysCommand::Jwks => jwks(&keys),
     }
 }
@@ -81,6 +85,9 @@ fn failure(error: PassKeyError) -> Failure {
     let failure = Failure::failed(error.to_string());
     match error {
         PassKeyError::Missing => failure.with_hint("`tgw keys generate` makes one"),
+        PassKeyError::NoSuchKey(_) => failure
+            .with_hint("`tgw keys list` shows them; the key that signs is rotated out first, by `tgw keys rotate`"),
+        PassKeyError::InWorkspace => failure.with_hint("set XDG_STATE_HOME to a folder outside the workspace"),
         PassKeyError::Unusable(_) => failure.with_hint(
             "it must be a file of mode 600 that is yours; where others could read it, remove it and make a new one",
         ),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::audit::{ApprovalNote, Entry, Evidence, RecordKind, RuleReference};
-use crate::catalog::Run;
+use crate::catalog::{Contract, Run, Trust};
 use crate::code::{CallError, Effect, ErrorCode, Status};
 use crate::ident::CallId;
 use crate::policy::Decision;
@@ -16,7 +16,7 @@ use crate::wire::{ReplyView, encode_reply, encode_resolved};
 use super::finished::Subject;
 use super::pass::credential_notes;
 use super::verify::Verification;
-use super::{Finished, Gateway, trust_text};
+use super::{Finished, Gateway};
 
 /// How long a result is kept.
 pub(crate) const RETENTION: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -288,6 +288,15 @@ pub(super) fn rules(decision: &Decision) -> Rules<'_> {
             line: outcome.location().line,
         })
         .collect()
+}
+
+/// How far a contract's results are vouched for, as it is stored.
+pub(super) fn trust_text(contract: &Contract) -> String {
+    match &contract.result.trust {
+        Trust::Trusted => "\"trusted\"".to_owned(),
+        Trust::Untrusted => "\"untrusted\"".to_owned(),
+        Trust::Fields(pointers) => serde_json::json!({ "trusted": pointers }).to_string(),
+    }
 }
 
 pub(super) fn evidence<'a>(exact: Option<&'a str>, shown: Option<&'a str>) -> Option<Evidence<'a>> {

@@ -8,6 +8,9 @@ use crate::validate::ValidatedCall;
 
 use super::Gateway;
 
+/// Most bytes of a pass: what a line of a request may hold at most servers. The id of an object is as long as a model makes it.
+const MOST_BYTES: usize = 8 << 10;
+
 impl Gateway<'_> {
     /// Makes a pass that is bound to one call, with the key that is in use at this instant.
     ///
@@ -15,13 +18,11 @@ impl Gateway<'_> {
     /// Why there is none, as a model may see it.
     pub(super) fn mint(&self, spec: &MintSpec, call: &ValidatedCall) -> Result<Minted, &'static str> {
         let session = self.session;
-        if session.pass_keys.lies_below(session.workspace.root()) {
-            return Err("the key to sign passes with lies in the workspace, where a tool may read it");
-        }
-        let key = session.pass_keys.current().map_err(|error| match error {
+        let key = session.pass_keys.current(session.workspace.root()).map_err(|error| match error {
             PassKeyError::Missing => "there is no key to sign passes with",
-            PassKeyError::Unusable(problem) => {
-                tracing::error!(problem, "no pass can be signed");
+            PassKeyError::InWorkspace => "the key to sign passes with lies in the workspace",
+            error @ (PassKeyError::Unusable(_) | PassKeyError::NoSuchKey(_)) => {
+                tracing::error!(%error, "no pass can be signed");
                 "the key to sign passes with is not used"
             }
         })?;
@@ -41,7 +42,11 @@ impl Gateway<'_> {
             arguments: call.arguments(),
             call: call.id(),
         };
-        Ok(mint(spec, &subject, &id, session.clock.now(), &key))
+        let minted = mint(spec, &subject, &id, session.clock.now(), &key);
+        if minted.pass.len() > MOST_BYTES {
+            return Err("its pass would be longer than 8 KiB, since the id of the call's object is long");
+        }
+        Ok(minted)
     }
 }
 

@@ -89,7 +89,7 @@ impl Gateway<'_> {
         let presented = present(
             outcome,
             spent.call().contract(),
-            &self.redactor_of(spent.call().contract()),
+            &self.redactor_after(spent.call(), &prepared),
             PresentLimits::default(),
         );
         let mut finished = Box::new(Finished::new(origin, Subject::Spent(Box::new(spent)), presented));

@@ -11,10 +11,11 @@ use crate::state::{
 };
 use crate::wire::{ReplyView, encode_resolved};
 
+use super::Gateway;
 use super::commit::RETENTION;
+use super::commit::trust_text;
 use super::ledger::not_known;
 use super::verify::Verification;
-use super::{Gateway, trust_text};
 
 /// The end of an effect that was under way elsewhere, on record.
 pub struct EndOfEffect {

@@ -116,8 +116,12 @@ impl Gateway<'_> {
         let operation = outcome.operation().cloned();
         let pace = outcome.pace();
         let claim = (outcome.status() == Status::Working).then(|| Claim::of(&outcome));
-        let mut presented =
-            present(outcome, call.contract(), &self.redactor_of(call.contract()), PresentLimits::default());
+        let mut presented = present(
+            outcome,
+            call.contract(),
+            &self.redactor_after(call, &prepared),
+            PresentLimits::default(),
+        );
         if spent.call().contract().idempotency.retry_is_safe() {
             presented.advise_retry();
         }
@@ -195,6 +199,13 @@ impl Gateway<'_> {
         }
         let used = credentials.uses().cloned().collect();
         Ok(Prepared { sandbox, credentials, used, is_repetition: false })
+    }
+
+    /// The redactor for what a call brought. Its own passes are hidden even if many others were made meanwhile, or they ended.
+    pub(super) fn redactor_after(&self, call: &ValidatedCall, prepared: &Prepared) -> Redactor {
+        let mut redactor = self.redactor_of(call.contract());
+        prepared.credentials.values().for_each(|(used, value)| redactor.keep(used.name.as_str(), value));
+        redactor
     }
 
     pub(super) async fn execute(

@@ -68,10 +68,7 @@ impl Redactor {
     /// is not added again: every call adds what it resolves.
     pub fn add(&mut self, name: &str, secret: &[u8]) {
         // A run resolves the same value for each of its calls.
-        let known = |(form, index): &(Form, usize)| {
-            form.bytes == secret && self.secrets.names.get(*index).is_some_and(|known| known == name)
-        };
-        if secret.len() < LEAST_SECRET || self.secrets.forms.iter().any(known) {
+        if secret.len() < LEAST_SECRET || self.knows(name, secret) {
             return;
         }
         let secrets = Arc::make_mut(&mut self.secrets);
@@ -101,6 +98,24 @@ impl Redactor {
         }
         secrets.passing.push((index, until));
         secrets.put(index, encoding::forms_of_passing(secret));
+    }
+
+    /// Makes sure that a secret is found which [`Self::add_passing`] may have dropped since: for what the call that had it brought.
+    pub fn keep(&mut self, name: &str, secret: &[u8]) {
+        if self.knows(name, secret) {
+            return;
+        }
+        let secrets = Arc::make_mut(&mut self.secrets);
+        let index = secrets.names.len();
+        secrets.names.push(name.to_owned());
+        secrets.put(index, encoding::forms_of_passing(secret));
+    }
+
+    fn knows(&self, name: &str, secret: &[u8]) -> bool {
+        let known = |(form, index): &(Form, usize)| {
+            form.bytes == secret && self.secrets.names.get(*index).is_some_and(|known| known == name)
+        };
+        self.secrets.forms.iter().any(known)
     }
 
     /// The same redactor for the results of a tool. A resolved secret is hidden whatever its masks say.

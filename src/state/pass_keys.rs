@@ -35,6 +35,12 @@ pub enum PassKeyError {
     /// None was made yet.
     #[error("there is no key to sign passes with")]
     Missing,
+    /// It lies in the workspace.
+    #[error("the key to sign passes with lies in the workspace, where a tool may read it")]
+    InWorkspace,
+    /// No key that was rotated out has this id.
+    #[error("no earlier key has the id `{0}`")]
+    NoSuchKey(String),
     /// The file that holds it is not used. The text is for the person who operates the gateway.
     #[error("the key of passes is not used: {0}")]
     Unusable(String),
@@ -83,18 +89,17 @@ impl PassKeys {
         self.folder.join(NAME)
     }
 
-    /// Whether the file lies in a folder, whose real path is given.
-    #[must_use]
-    pub fn lies_below(&self, folder: &Path) -> bool {
-        self.folder.canonicalize().is_ok_and(|real| real.starts_with(folder))
-    }
-
-    /// The key in use.
+    /// The key in use, where it lies out of reach of the tools of a workspace, whose real path is given.
     ///
     /// # Errors
     /// [`PassKeyError`].
-    pub fn current(&self) -> Result<SecretKey, PassKeyError> {
-        self.read()?.map(|ring| ring.current).ok_or(PassKeyError::Missing)
+    pub fn current(&self, workspace: &Path) -> Result<SecretKey, PassKeyError> {
+        let ring = self.read()?.ok_or(PassKeyError::Missing)?;
+        match self.folder.canonicalize() {
+            Ok(real) if real.starts_with(workspace) => Err(PassKeyError::InWorkspace),
+            Ok(_) => Ok(ring.current),
+            Err(error) => Err(unusable(&self.file(), &error)),
+        }
     }
 
     /// Every key under which a pass may hold at this instant, the one in use first.
@@ -134,6 +139,22 @@ impl PassKeys {
         self.replace(earlier)
     }
 
+    /// Publishes a key that was rotated out no longer, though passes that it signed may still hold: for a key that somebody
+    /// else has got hold of.
+    ///
+    /// # Errors
+    /// [`PassKeyError`]; the key in use can only be rotated out.
+    pub fn retire(&self, kid: &str) -> Result<(), PassKeyError> {
+        let _turn = self.lock()?;
+        let mut ring = self.read()?.ok_or(PassKeyError::Missing)?;
+        let known = ring.earlier.len();
+        ring.earlier.retain(|earlier| earlier.key.thumbprint() != kid);
+        if ring.earlier.len() == known {
+            return Err(PassKeyError::NoSuchKey(kid.to_owned()));
+        }
+        self.write(&ring)
+    }
+
     fn lock(&self) -> Result<FileLock, PassKeyError> {
         home::secure_folder(&self.folder, None, Missing::Create)?;
         Ok(FileLock::acquire(&self.folder.join(LOCK), PATIENCE)?)
@@ -144,9 +165,13 @@ impl PassKeys {
             current: SecretKey::random().map_err(|error| PassKeyError::Unusable(error.message))?,
             earlier,
         };
-        home::replace_file(&self.folder, NAME, ring.to_text().as_bytes())
-            .map_err(|error| unusable(&self.file(), &error))?;
+        self.write(&ring)?;
         Ok(ring.current.public())
+    }
+
+    fn write(&self, ring: &Ring) -> Result<(), PassKeyError> {
+        home::replace_file(&self.folder, NAME, ring.to_text().as_bytes())
+            .map_err(|error| unusable(&self.file(), &error))
     }
 
     fn read(&self) -> Result<Option<Ring>, PassKeyError> {
@@ -213,6 +238,9 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
+    /// A workspace that holds no key.
+    const ELSEWHERE: &str = "/srv/work";
+
     fn home() -> (tempfile::TempDir, PassKeys) {
         let place = tempfile::tempdir().unwrap();
         let keys = PassKeys::new(&place.path().join("tgw"));
@@ -226,7 +254,7 @@ mod tests {
     #[test]
     fn looking_makes_no_key_and_a_rotation_needs_one() {
         let (_place, keys) = home();
-        assert_eq!(keys.current().err(), Some(PassKeyError::Missing));
+        assert_eq!(keys.current(Path::new(ELSEWHERE)).err(), Some(PassKeyError::Missing));
         assert_eq!(keys.published(NOW), Err(PassKeyError::Missing));
         assert!(!keys.folder.exists());
         assert_eq!(keys.rotate(NOW), Err(PassKeyError::Missing));
@@ -238,7 +266,7 @@ mod tests {
         let (_place, keys) = home();
         let made = keys.generate().unwrap().unwrap();
         assert_eq!(keys.generate(), Ok(None));
-        assert_eq!(keys.current().unwrap().public(), made);
+        assert_eq!(keys.current(Path::new(ELSEWHERE)).unwrap().public(), made);
         assert_eq!(fs::metadata(keys.file()).unwrap().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(&keys.folder).unwrap().mode() & 0o777, 0o700);
     }
@@ -247,9 +275,9 @@ mod tests {
     fn a_key_that_was_rotated_out_is_published_until_its_last_pass_has_ended() {
         let (_place, keys) = home();
         let first = keys.generate().unwrap().unwrap();
-        let pem = keys.current().unwrap().to_pem();
+        let pem = keys.current(Path::new(ELSEWHERE)).unwrap().to_pem();
         let second = keys.rotate(NOW).unwrap();
-        assert_eq!(keys.current().unwrap().public(), second);
+        assert_eq!(keys.current(Path::new(ELSEWHERE)).unwrap().public(), second);
         assert_eq!(thumbprints(&keys, NOW), [second.thumbprint(), first.thumbprint()]);
         let last = NOW.plus(MintSpec::LONGEST);
         assert_eq!(thumbprints(&keys, last), [second.thumbprint(), first.thumbprint()]);
@@ -272,7 +300,7 @@ mod tests {
         let path = keys.file();
         for mode in [0o640, 0o604, 0o620, 0o601] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            let error = keys.current().err().unwrap().to_string();
+            let error = keys.current(Path::new(ELSEWHERE)).err().unwrap().to_string();
             assert!(error.contains("others may use it"), "{mode:o}: {error}");
             assert!(keys.rotate(NOW).is_err() && keys.generate().is_err(), "{mode:o}");
         }
@@ -281,7 +309,7 @@ mod tests {
         let moved = place.path().join("moved");
         fs::rename(&path, &moved).unwrap();
         symlink(&moved, &path).unwrap();
-        assert!(keys.current().is_err());
+        assert!(keys.current(Path::new(ELSEWHERE)).is_err());
         fs::remove_file(&path).unwrap();
         let broken = [
             String::new(),
@@ -294,9 +322,33 @@ mod tests {
             let mut file = OpenOptions::new();
             let file = file.write(true).create(true).truncate(true).mode(0o600).open(&path);
             io::Write::write_all(&mut file.unwrap(), broken.as_bytes()).unwrap();
-            assert!(matches!(keys.current(), Err(PassKeyError::Unusable(_))), "{broken}");
+            assert!(matches!(keys.current(Path::new(ELSEWHERE)), Err(PassKeyError::Unusable(_))), "{broken}");
             assert!(keys.generate().is_err(), "a file that is there is never replaced: {broken}");
         }
+    }
+
+    #[test]
+    fn a_key_in_the_workspace_is_not_used() {
+        let (place, keys) = home();
+        let root = place.path().canonicalize().unwrap();
+        keys.generate().unwrap();
+        assert_eq!(keys.current(&root).err(), Some(PassKeyError::InWorkspace));
+        assert_eq!(keys.current(&root.join("tgw")).err(), Some(PassKeyError::InWorkspace));
+        assert!(keys.current(&root.join("beside")).is_ok());
+    }
+
+    #[test]
+    fn a_key_that_was_rotated_out_can_be_withdrawn_at_once_and_the_one_in_use_cannot() {
+        let (_place, keys) = home();
+        assert_eq!(keys.retire("x"), Err(PassKeyError::Missing));
+        let first = keys.generate().unwrap().unwrap().thumbprint();
+        assert_eq!(keys.retire(&first), Err(PassKeyError::NoSuchKey(first.clone())));
+        let second = keys.rotate(NOW).unwrap().thumbprint();
+        let third = keys.rotate(NOW).unwrap().thumbprint();
+        assert_eq!(keys.retire(&first), Ok(()));
+        assert_eq!(thumbprints(&keys, NOW), [third.clone(), second]);
+        assert_eq!(keys.current(Path::new(ELSEWHERE)).unwrap().public().thumbprint(), third);
+        assert_eq!(keys.retire(&first), Err(PassKeyError::NoSuchKey(first)));
     }
 
     #[test]

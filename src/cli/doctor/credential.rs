@@ -45,7 +45,7 @@ fn look(
                 Err(error) => (false, error.message, None),
             }
         }
-        CredentialSource::Mint(mint) => match session.pass_keys.current() {
+        CredentialSource::Mint(mint) => match session.pass_keys.current(session.workspace.root()) {
             Ok(key) => {
                 let (lifetime, kid) = (write_duration(mint.lifetime), key.public().thumbprint());
                 (true, format!("passes for {}, {lifetime} each, signed with {kid}", mint.audience), None)
@@ -59,7 +59,11 @@ fn key_hint(error: &PassKeyError, session: &Session) -> String {
     let file = session.pass_keys.file();
     match error {
         PassKeyError::Missing => "make one: `tgw keys generate`".to_owned(),
-        PassKeyError::Unusable(_) => format!(
+        PassKeyError::InWorkspace => format!(
+            "keep `{}` out of the workspace: set XDG_STATE_HOME to a folder elsewhere, and make a new key",
+            file.display()
+        ),
+        PassKeyError::Unusable(_) | PassKeyError::NoSuchKey(_) => format!(
             "`{}` must be a file of mode 600 that is yours, as `tgw keys generate` wrote it; where others could read it, \
              remove it and make a new one",
             file.display()

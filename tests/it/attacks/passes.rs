@@ -309,6 +309,101 @@ fn without_a_key_that_is_its_owners_alone_nothing_runs() {
 }
 
 #[test]
+fn a_key_in_the_workspace_signs_nothing() {
+    let place = place();
+    let inside = place.workspace().join("state");
+    let store = place.workspace().parent().unwrap().join("elsewhere");
+    fs::create_dir(&store).unwrap();
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o700)).unwrap();
+    let store = store.join("state.db").display().to_string();
+    let run = |words: &[&str], input: &[u8]| {
+        let mut command = place.tgw(&[words, &["--state", &store]].concat());
+        finish(command.env("XDG_STATE_HOME", &inside), input)
+    };
+    let mut generate = place.tgw(&["keys", "generate"]);
+    assert_eq!(finish(generate.env("XDG_STATE_HOME", &inside), b"").code, Some(0));
+    let line = json!({"name": "create_purchase_request", "arguments": order()}).to_string();
+    let answer = run(&["run"], line.as_bytes()).line();
+    assert_eq!(verdict(&answer), "failed/CREDENTIAL_UNAVAILABLE", "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("lies in the workspace"), "{answer}");
+    assert!(!place.workspace().join("pass").exists());
+    let doctor = run(&["doctor"], b"").stdout;
+    assert!(doctor.contains("purchasing: the key to sign passes with lies in the workspace"), "{doctor}");
+}
+
+#[test]
+fn an_object_whose_id_makes_a_pass_too_long_has_none_and_uses_no_yes_up() {
+    let place = place();
+    place.ask(&["keys", "generate"]);
+    place.aside("policy.yaml", &ASK.replace(", approval: {remember: [[/word]]}", ""));
+    let asked = place.call("create_purchase_request", json!({"reference": "R".repeat(200_000)}));
+    let id = approval_id(&asked);
+    approve(&place, &id);
+    for _ in 0..2 {
+        let answer = place.ask(&["approvals", "run", &id]).line();
+        assert_eq!(verdict(&answer), "failed/CREDENTIAL_UNAVAILABLE", "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("longer than 8 KiB"), "{answer}");
+    }
+}
+
+#[test]
+fn a_call_cannot_show_its_own_pass_however_many_others_were_made_since() {
+    let names: Vec<String> = (0..20).map(|number| format!("c{number}")).collect();
+    let sources: String = names
+        .iter()
+        .map(|name| format!("  {name}: {{source: {{mint: {{audience: a, lifetime: 60s}}}}}}\n"))
+        .collect();
+    let variables: Vec<String> =
+        names.iter().map(|name| format!("{}: {name}", name.to_uppercase())).collect();
+    let tools = format!(
+        r#"
+version: 1
+credentials:
+{sources}tools:
+  - name: show
+    version: 1.0.0
+    description: Shows its first pass, encoded.
+    risk: read_only
+    execution_mode: exclusive
+    egress: false
+    input_schema: {{type: object, additionalProperties: false, properties: {{}}}}
+    run: {{command: {{argv: [sh, -c, 'printf %s "$C0" | base64 | tr -d "=\n"'], credentials: {{{}}}}}}}
+    result: {{trust: untrusted}}
+"#,
+        variables.join(", ")
+    );
+    let place = Place::new();
+    place.configure(&tools, FREE);
+    place.ask(&["keys", "generate"]);
+    let answer = place.call("show", json!({}));
+    assert_eq!(answer["content"], "[secret:c0]", "{answer}");
+}
+
+#[test]
+fn a_leaked_key_is_withdrawn_at_once() {
+    let Some(scene) = Scene::begin() else { return };
+    let pass = scene.captured(&[], "create_purchase_request", &order());
+    let kid = scene.place.ask(&["keys", "list", "--json"]).line()[0]["kid"].as_str().unwrap().to_owned();
+    let ended = scene.place.ask(&["keys", "retire", &kid]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("tgw keys rotate"), "the key in use: {ended:?}");
+    assert_eq!(scene.place.ask(&["keys", "rotate"]).code, Some(0));
+    assert_eq!(scene.place.ask(&["keys", "retire", &kid]).code, Some(0));
+    scene.publish();
+    scene.refused(&pass, "local", &order(), "it is forged");
+    let pass = scene.captured(&[], "create_purchase_request", &order());
+    assert_eq!(scene.order(&pass, "local", &order()).code, Some(0));
+}
+
+#[test]
+fn an_id_of_a_key_that_begins_like_a_flag_is_an_id() {
+    let place = place();
+    place.ask(&["keys", "generate"]);
+    let ended = place.ask(&["keys", "retire", "-x"]);
+    assert!(ended.code == Some(1) && ended.stderr.contains("no earlier key has the id `-x`"), "{ended:?}");
+}
+
+#[test]
 fn a_missing_key_uses_no_yes_up() {
     let place = place();
     place.aside("policy.yaml", &ASK.replace(", approval: {remember: [[/word]]}", ""));
