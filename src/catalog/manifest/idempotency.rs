@@ -111,7 +111,8 @@ pub(super) fn check_delivery(idempotency: &Idempotency, run: &Run, name: Span, r
             );
         }
         (_, Run::Mcp(_)) => refuse(
-            "a server gets the key of `send_as` as an argument, or not at all".to_owned(),
+            "`send_as` is for commands and requests: a server gets the key as an argument, or not at all"
+                .to_owned(),
             "remove `send_as`",
         ),
         (SendAs::Header(_), Run::Command(_)) => {
