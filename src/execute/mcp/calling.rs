@@ -14,6 +14,9 @@ use super::live::{Connection, Live, in_words};
 /// How long a server may take to take in that a call was given up.
 const TELLS: Duration = Duration::from_millis(100);
 
+/// How long the end of a server that closed its output is waited for, to say why.
+const SAYS_WHY: Duration = Duration::from_secs(2);
+
 /// How long the output of a server that has ended is read.
 const DRAIN: Duration = Duration::from_millis(50);
 
@@ -70,7 +73,7 @@ pub(super) async fn call(
             McpEnd::TooLarge(most)
         }
         Over::Lost(_) | Over::Ended => {
-            let _slow = timeout(DRAIN, live.child.ended()).await;
+            let _slow = timeout(SAYS_WHY, live.child.ended()).await;
             live.give_up();
             let why = in_words(live.end());
             match call.sending() {
